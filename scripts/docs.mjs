@@ -42,7 +42,7 @@ await replacePart('docs/deploying.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))
-  await writeWhole(`docs/schemas/${name}`, JSON.stringify(schema));
+  await writeAtomically(`docs/schemas/${name}`, JSON.stringify(schema));
 
 /** @type {(file: string, name: string, lines: string[]) => Promise<void>} */
 async function replacePart(file, name, lines) {
@@ -62,7 +62,7 @@ async function replaceEnd(file, end, text) {
 }
 
 /** @type {(file: string, json: string) => Promise<void>} */
-async function writeWhole(file, json) {
+async function writeAtomically(file, json) {
   const path = join(projectRoot, file);
   const before = await readFile(path, 'utf8').catch(() => undefined);
   await update(file, before, await format(json, { ...(await resolveConfig(path)), parser: 'json' }));

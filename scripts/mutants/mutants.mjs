@@ -64,16 +64,16 @@ export const MUTANTS = [
     name: 'second-execution',
     rule: 'a reference that a client has already started is not placed again',
     file: 'src/activities/place-order.ts',
-    find: "return listed.value ? nothing({ evidence: 'FENCED'",
-    replace: "return listed.value && input.maxAgeMs < 0 ? nothing({ evidence: 'FENCED'",
+    find: "return listed.value ? inconclusive({ evidence: 'FENCED'",
+    replace: "return listed.value && input.maxAgeMs < 0 ? inconclusive({ evidence: 'FENCED'",
     tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
     name: 'unlisted-is-alone',
     rule: 'nothing is sent until the list shows the purchase itself',
     file: 'src/activities/place-order.ts',
-    find: 'if (has !== undefined || look >= LOOKS) return has;',
-    replace: 'if (has !== undefined || look >= LOOKS) return has ?? false;',
+    find: 'if (has !== undefined || look >= LIST_TRIES) return has;',
+    replace: 'if (has !== undefined || look >= LIST_TRIES) return has ?? false;',
     tests: ['test/unit/activities/place-order.test.ts'],
   },
   {
@@ -140,7 +140,7 @@ export const MUTANTS = [
     replace: `const request = partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     const limitMs = notAfter(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
     const answer = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
-    if (!answer) return nothing({ evidence: 'NOT_SENT', why: 'its time is over' });
+    if (!answer) return inconclusive({ evidence: 'NOT_SENT', why: 'its time is over' });
     const { data } = answer;`,
     tests: ['test/unit/activities/place-order.test.ts'],
   },
@@ -229,7 +229,7 @@ export const MUTANTS = [
     rule: 'a fenced attempt does not prove that an earlier attempt has not bought',
     file: 'src/domain/placement.ts',
     find: `    case 'FENCED':
-      return unknown(false);`,
+      return confirmUnknown(false);`,
     replace: `    case 'FENCED':
       return ATTEMPT;`,
     tests: ['test/unit/domain/placement.test.ts'],
@@ -238,8 +238,8 @@ export const MUTANTS = [
     name: 'refused-on-one-look',
     rule: 'a refusal is final only if no earlier request of the purchase can have arrived',
     file: 'src/domain/placement.ts',
-    find: "if (mayHaveArrived) return unknown(replace === 'always');",
-    replace: "if (mayHaveArrived && replace === 'always') return unknown(true);",
+    find: "if (mayHaveArrived) return confirmUnknown(replace === 'always');",
+    replace: "if (mayHaveArrived && replace === 'always') return confirmUnknown(true);",
     tests: ['test/unit/domain/placement.test.ts'],
   },
   {
@@ -385,8 +385,8 @@ export const MUTANTS = [
     name: 'page-number-ignored',
     rule: 'pages that repeat the same rows do not count as further pages',
     file: 'src/partner/lists.ts',
-    find: '|| isRepeated) this.isWhole = false;',
-    replace: '|| (isRepeated && hits < 0)) this.isWhole = false;',
+    find: '|| isRepeated) this.isComplete = false;',
+    replace: '|| (isRepeated && hits < 0)) this.isComplete = false;',
     tests: ['test/unit/partner/lists.test.ts'],
   },
   {
@@ -482,17 +482,17 @@ export const MUTANTS = [
     rule: 'an absent order is placed again without an answer only if the configuration allows it',
     file: 'src/domain/placement.ts',
     find: `    case 'UNKNOWN':
-      return unknown(replace === 'always');`,
+      return confirmUnknown(replace === 'always');`,
     replace: `    case 'UNKNOWN':
-      return unknown(replace !== 'never');`,
+      return confirmUnknown(replace !== 'never');`,
     tests: ['test/unit/domain/placement.test.ts'],
   },
   {
     name: 'other-items',
     rule: 'an order with other items is not adopted',
     file: 'src/domain/review-order.ts',
-    find: '!isAnswer ? differenceOf(items, lines)',
-    replace: '!isAnswer && items.length === 0 ? differenceOf(items, lines)',
+    find: '!isPlacedByUs ? differenceOf(items, lines)',
+    replace: '!isPlacedByUs && items.length === 0 ? differenceOf(items, lines)',
     tests: ['test/unit/domain/review-order.test.ts'],
   },
   {
@@ -523,8 +523,8 @@ export const MUTANTS = [
     name: 'decided-while-read',
     rule: 'a hold that was decided or closed while an order was read does not accept that order',
     file: 'src/workflows/holds.ts',
-    find: 'await this.readFirst(decision.orderId);\n      this.answerable(decision);',
-    replace: 'await this.readFirst(decision.orderId);',
+    find: 'await this.checkNamedOrder(decision.orderId);\n      this.requireOpenHold(decision);',
+    replace: 'await this.checkNamedOrder(decision.orderId);',
     tests: ['test/scenarios/operators/decisions.test.ts'],
   },
   {
@@ -676,8 +676,8 @@ export const MUTANTS = [
     name: 'lists-waited-for',
     rule: 'slow lists do not block the delivery of a finished order',
     file: 'src/temporal/client/order-owners.ts',
-    find: 'await withinMs(ANSWER_WITHIN_MS, owners.load(orderId))',
-    replace: 'await withinMs(1_000 * ANSWER_WITHIN_MS, owners.load(orderId))',
+    find: 'await withTimeout(ANSWER_WITHIN_MS, owners.load(orderId))',
+    replace: 'await withTimeout(1_000 * ANSWER_WITHIN_MS, owners.load(orderId))',
     tests: ['test/scenarios/placement/order-owners.test.ts'],
   },
   {
@@ -873,8 +873,8 @@ export const MUTANTS = [
     name: 'repairs-go-on',
     rule: 'after a failure that ends a reconciliation, no other repair begins',
     file: 'src/activities/in-parallel.ts',
-    find: 'while (next < all.length && failures.length === 0) {',
-    replace: 'while (next < all.length) {',
+    find: 'while (next < items.length && failures.length === 0) {',
+    replace: 'while (next < items.length) {',
     tests: ['test/unit/activities/in-parallel.test.ts'],
   },
   {
@@ -889,8 +889,8 @@ export const MUTANTS = [
     name: 'asked-for-no-pause',
     rule: 'a Retry-After makes the pause of an activity longer, never shorter',
     file: 'src/activities/failures.ts',
-    find: 'return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));',
-    replace: 'return attempt > 0 ? Math.max(heededMs, ownMs ?? 0) : policyPause(attempt, retryPolicy);',
+    find: 'return Math.max(heededMs, ownMs ?? retryPolicyPause(attempt, retryPolicy));',
+    replace: 'return attempt > 0 ? Math.max(heededMs, ownMs ?? 0) : retryPolicyPause(attempt, retryPolicy);',
     tests: ['test/unit/activities/failures.test.ts'],
   },
   {
@@ -1067,8 +1067,8 @@ export const MUTANTS = [
     name: 'plaintext-key',
     rule: 'an API key goes to Temporal without TLS only if ALLOW_PLAINTEXT says so',
     file: 'src/temporal/client/target.ts',
-    find: 'if (!allowPlaintext && isKeyPlain(connectionOptions))',
-    replace: 'if (allowPlaintext && isKeyPlain(connectionOptions))',
+    find: 'if (!allowPlaintext && isKeyUnencrypted(connectionOptions))',
+    replace: 'if (allowPlaintext && isKeyUnencrypted(connectionOptions))',
     tests: ['test/unit/temporal/target.test.ts'],
   },
   {
@@ -1235,7 +1235,7 @@ export const MUTANTS = [
     name: 'acceptance-of-any-number',
     rule: 'accepting other items does not accept any number of their keys',
     file: 'src/domain/review-order.ts',
-    find: 'if (keys > most) return',
+    find: 'if (keys > maxKeys) return',
     replace: 'if (keys > most && most < 0) return',
     tests: ['test/unit/domain/accepted.test.ts'],
   },
@@ -1307,8 +1307,8 @@ export const MUTANTS = [
     name: 'half-characters',
     rule: 'a text is cut between two code points',
     file: 'src/domain/texts.ts',
-    find: "line.slice(0, longest - 1).replace(/[\\uD800-\\uDBFF]$/, '')",
-    replace: 'line.slice(0, longest - 1)',
+    find: "line.slice(0, maxLength - 1).replace(/[\\uD800-\\uDBFF]$/, '')",
+    replace: 'line.slice(0, maxLength - 1)',
     tests: ['test/unit/domain/markdown.test.ts', 'test/unit/partner/reads.test.ts'],
   },
   {
@@ -1395,8 +1395,8 @@ export const MUTANTS = [
     name: 'any-price',
     rule: 'a purchase that would cost more than its maximum debit is not placed',
     file: 'src/activities/place-order.ts',
-    find: 'return why === undefined ? undefined : nothing({',
-    replace: 'return why === undefined || deps.now() > 0 ? undefined : nothing({',
+    find: 'return why === undefined ? undefined : inconclusive({',
+    replace: 'return why === undefined || deps.now() > 0 ? undefined : inconclusive({',
     tests: ['test/scenarios/placement/max-debit.test.ts'],
   },
   {
@@ -1507,7 +1507,7 @@ export const MUTANTS = [
     name: 'price-in-floats',
     rule: 'the prices of a purchase are added in decimals',
     file: 'src/domain/money.ts',
-    find: 'if (most !== undefined && total <= most) return undefined;',
+    find: 'if (limit !== undefined && total <= limit) return undefined;',
     replace:
       'const sum = items.reduce((all, { productId, quantity }) => all + Array(quantity).fill(prices.get(productId)?.price ?? 0).reduce((a, b) => a + b, 0), 0);\n  if (most !== undefined && sum <= maxDebit) return undefined;',
     tests: ['test/unit/domain/max-debit.test.ts'],

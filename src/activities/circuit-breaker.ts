@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 
-/** What a placement attempt shows about the partner. `NOTHING`: neither success nor failure. */
-export type PlacementSign = 'WORKS' | 'FAILS' | 'NOTHING';
+/** What a placement attempt shows about the partner. `UNKNOWN`: neither success nor failure. */
+export type PartnerHealth = 'HEALTHY' | 'FAILING' | 'UNKNOWN';
 
 /** Permission for one placement attempt. */
 export interface Admission {
   /** Checked right before the request, because the circuit breaker may have opened. @returns why it must not be sent */
   whyPaused(): string | undefined;
   /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
-  end(sign: PlacementSign, why?: string): void;
+  end(health: PartnerHealth, why?: string): void;
 }
 
 /** Pauses the placements of this process while the partner accepts none. */
@@ -88,9 +88,9 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       if (open) open.trial = referenceId;
       return {
         whyPaused: () => (open && open.trial !== referenceId ? open.why : undefined),
-        end(sign, why = 'a placement failed') {
-          if (sign === 'WORKS') noteSuccess();
-          if (sign === 'FAILS') noteFailure(referenceId, why);
+        end(health, why = 'a placement failed') {
+          if (health === 'HEALTHY') noteSuccess();
+          if (health === 'FAILING') noteFailure(referenceId, why);
           if (open?.trial === referenceId) open.trial = undefined;
         },
       };

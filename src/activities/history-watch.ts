@@ -3,7 +3,7 @@ import { log } from '@temporalio/activity';
 import type { AwaitOrderInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, presentableStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
-import { ACCESS_REFUSED, nameOf } from './failures';
+import { ACCESS_REFUSED, errorName } from './failures';
 
 type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 'intervalMs'>;
 
@@ -56,7 +56,7 @@ export function createHistoryWatch(
       const statuses = await readStatuses(partner, orders, stopping);
       last = { beganAt: begunAt, endedAt: now(), statuses };
     } catch (error) {
-      const why = isPartnerError(error) ? error.message : nameOf(error);
+      const why = isPartnerError(error) ? error.message : errorName(error);
       if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why });
       if (!stopping.aborted) log.warn('the order history could not be read to check the open orders', { why });
     } finally {

@@ -29,10 +29,10 @@ export async function main(): Promise<void> {
     const { environment, readStarterConfig } = loadConfig();
     const config = readStarterConfig();
     tracing ??= startTracing(config.tracingEndpoint, 'starter', note);
-    const { connectClient, isKeyPlain, readTemporalTarget } = loadTemporal();
+    const { connectClient, isKeyUnencrypted, readTemporalTarget } = loadTemporal();
     const target = readTemporalTarget(environment(), config);
     const client = await connectClient(target, { ...retry, onRetry: note }, tracing.clientInterceptors);
-    return { client, isKeyPlain: isKeyPlain(target.connectionOptions) };
+    return { client, isKeyUnencrypted: isKeyUnencrypted(target.connectionOptions) };
   };
   const write = (text: string) => void process.stdout.write(text);
   const exitCode = await runStarter(process.argv, {

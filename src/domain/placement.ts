@@ -65,23 +65,23 @@ export function stepAfter(evidence: Unplaced, { mayHaveArrived, replace }: Situa
       return { kind: 'confirm', searches: 'one', proven: false, ifAbsent: ATTEMPT };
     case 'ORDER_REFUSED':
       // An earlier request may have bought the order, and so used up the balance or the stock.
-      if (mayHaveArrived) return unknown(replace === 'always');
+      if (mayHaveArrived) return confirmUnknown(replace === 'always');
       return { kind: 'confirm', searches: 'one', proven: false, ifAbsent: REJECTED };
     case 'CONFLICT':
       return { kind: 'confirm', searches: 'window', proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };
     case 'ANSWERED':
-      return unknown(replace !== 'never');
+      return confirmUnknown(replace !== 'never');
     case 'UNKNOWN':
-      return unknown(replace === 'always');
+      return confirmUnknown(replace === 'always');
     case 'FENCED':
-      return unknown(false);
+      return confirmUnknown(false);
     case 'NEVER_WRITTEN':
       // Nothing was sent, so no proof is needed. The search is for a restored older database that lost the record.
       return { kind: 'confirm', searches: 'window', proven: false, ifAbsent: replace === 'never' ? HOLD : ATTEMPT };
   }
 }
 
-function unknown(mayPlaceAgain: boolean): Confirm {
+function confirmUnknown(mayPlaceAgain: boolean): Confirm {
   return { kind: 'confirm', searches: 'window', proven: true, ifAbsent: mayPlaceAgain ? ATTEMPT : HOLD };
 }
 

@@ -1,4 +1,4 @@
-import { inOneLine } from './texts';
+import { toSingleLine } from './texts';
 
 /** Longer than any workflow id that a purchase has. */
 const MAX_ID_LENGTH = 1_000;
@@ -24,5 +24,5 @@ export function filteredUrl(workflows: string, query: string): string {
 
 /** A client can give a workflow any id: half a surrogate pair would make the encoder throw. */
 function encoded(text: string): string {
-  return encodeURIComponent(inOneLine(text, MAX_ID_LENGTH));
+  return encodeURIComponent(toSingleLine(text, MAX_ID_LENGTH));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSafeOrderId, type Key, mayHaveKeys } from '../domain/order';
-import { inOneLine } from '../domain/texts';
+import { toSingleLine } from '../domain/texts';
 import { readRows } from './rows';
 
 /*
@@ -24,7 +24,7 @@ const count = z.int().min(0);
 const text = z.string().min(1);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const listOf = <T extends z.ZodType>(schema: T) => optional(z.array(schema)).transform((rows) => rows ?? []);
-const cut = (whole: string) => inOneLine(whole, MAX_SHOWN_LENGTH);
+const cut = (whole: string) => toSingleLine(whole, MAX_SHOWN_LENGTH);
 const cutAny = (whole: string | null | undefined) => (whole ? cut(whole) : (whole ?? undefined));
 const shownText = z.string().transform(cut);
 const pages = z.object({ page: z.int(), total: count, limit: count });

@@ -13,7 +13,7 @@ import { summaryOf } from '../domain/texts';
 import { endsPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
-import { boundedPause, firstStart, type PurchaseRecord } from './purchase-record';
+import { firstStartTime, type PurchaseRecord, throttledPause } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
@@ -44,7 +44,10 @@ export async function awaitOrder(
   purchase.showWaiting(deadline);
   let { nextPollMs } = first;
   while (Date.now() < deadline) {
-    const order = await pollUntilEnded(purchase, orderId, { nextPollMs: boundedPause(nextPollMs, deadline), deadline });
+    const order = await pollUntilEnded(purchase, orderId, {
+      nextPollMs: throttledPause(nextPollMs, deadline),
+      deadline,
+    });
     if ('why' in order ? order.isTooLarge : endsPolling(order.status)) return order;
     if (deadline - Date.now() <= pollIntervalMs) break;
     nextPollMs = pollIntervalMs;
@@ -61,7 +64,7 @@ async function pollFirst(
   deadline: number,
 ): Promise<{ ended: PolledOrder | Unread } | { nextPollMs: number }> {
   const { firstPollMs, pollIntervalMs } = purchase.settings;
-  const pause = boundedPause(firstPollMs, deadline);
+  const pause = throttledPause(firstPollMs, deadline);
   if (pause > 0) {
     purchase.showWaiting(deadline);
     await sleep(pause, { summary: 'before the first poll' });
@@ -93,7 +96,7 @@ async function pollUntilEnded(
   const { settings } = purchase;
   const { pollIntervalMs: intervalMs, watch } = settings;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
-  const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStart() };
+  const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStartTime() };
   const summary = summaryOf(`poll until the order has ended: ${orderId}`);
   return polledOrder(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
 }

@@ -4,9 +4,9 @@ import { summaryOf } from '../domain/texts';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
-import { instant } from './describe-status';
+import { formatInstant } from './describe-status';
 import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
-import { boundedPause, firstStart, metrics, type PurchaseRecord } from './purchase-record';
+import { firstStartTime, metrics, type PurchaseRecord, throttledPause } from './purchase-record';
 
 /** The order that the purchase continues with. */
 export interface PlacedOrder {
@@ -50,10 +50,10 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
     // Give up only after several searches: a single one whose worker died may outlast the whole timeout.
-    const isOver = Date.now() >= giveUpAt && count >= pauses.length;
-    if (isOver && absentSince === undefined) return { kind: 'unreadable', why };
+    const isTimedOut = Date.now() >= giveUpAt && count >= pauses.length;
+    if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', why };
     const pause = pauses[Math.min(count, pauses.length - 1)] ?? settings.confirmWindowMs;
-    await sleep(boundedPause(pause, giveUpAt), { summary: 'before the order history is searched again' });
+    await sleep(throttledPause(pause, giveUpAt), { summary: 'before the order history is searched again' });
   }
 }
 
@@ -66,7 +66,7 @@ async function searchOnce(
   const { referenceId } = input;
   try {
     const result = await findOrders.executeWithOptions({ summary: summaryOf(`search for orders of ${referenceId}`) }, [
-      { referenceId, since: firstStart(), prove: proven, sentBefore: notBefore, mayHaveArrived },
+      { referenceId, since: firstStartTime(), prove: proven, sentBefore: notBefore, mayHaveArrived },
     ]);
     return isOrderSearchResult(result)
       ? { result, why: result.why }
@@ -90,7 +90,7 @@ export function describeConfirmation(
   notBefore: number,
   ifAbsent: NextStep['kind'],
 ): string {
-  const until = instant(notBefore + confirmWindowMs);
+  const until = formatInstant(notBefore + confirmWindowMs);
   const searched = `the order history is searched until about ${until}, and longer if it can't be read`;
   return `${searched}; if an order is found, it is adopted; if not, ${IF_ABSENT[ifAbsent]}`;
 }

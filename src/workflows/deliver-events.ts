@@ -33,12 +33,12 @@ export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE';
  * Delivers one event about a sale, and retries for a day. The checkout may receive it several times, which is harmless:
  * a key has the same id in every event. @param atOnce whether the first attempt may be a local activity
  */
-export async function deliverSale(
+export async function deliverWithRetries(
   delivering: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
   sale: SaleDelivery,
   atOnce: boolean,
 ): Promise<SaleDeliveryEnd> {
-  const summary = summaryOf(sale);
+  const summary = deliverySummary(sale);
   let maybeSent = false;
   let retryAfterMs = 0;
   if (atOnce) {
@@ -48,9 +48,9 @@ export async function deliverSale(
   }
   delivering.showDelivering(sale.type);
   if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'pause requested by the checkout or the partner' });
-  const { deliverSale: deliver } = proxyActivities<Activities>(deliveryOptions(delivering.settings));
+  const { deliverSale } = proxyActivities<Activities>(deliveryOptions(delivering.settings));
   try {
-    const delivered = await deliver.executeWithOptions({ summary }, [sale]);
+    const delivered = await deliverSale.executeWithOptions({ summary }, [sale]);
     if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;
     return delivered.kind === 'CHANGED' ? { kind: 'CHANGED', maybeSent: maybeSent || delivered.maybeSent } : delivered;
   } catch (failure) {
@@ -84,7 +84,7 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
   }
 }
 
-function summaryOf({ type, lines = [] }: SaleDelivery): string {
+function deliverySummary({ type, lines = [] }: SaleDelivery): string {
   const keys = keyCount(lines);
   return keys > 0 ? `${type}, keys: ${keys}` : type;
 }

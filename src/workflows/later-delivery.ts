@@ -14,8 +14,8 @@ import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
 import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
-import { deliverSale, MAX_REVIEWS } from './deliver-events';
-import { instant } from './describe-status';
+import { deliverWithRetries, MAX_REVIEWS } from './deliver-events';
+import { formatInstant } from './describe-status';
 import { isEndedSale, validateDelivery } from './guards';
 import { localOptions, readSaleOptions } from './policies';
 
@@ -45,7 +45,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
       return end(sale, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
-    const delivered = await deliverSale({ settings, showDelivering }, plan.delivery, false);
+    const delivered = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
     switch (delivered.kind) {
       case 'RECEIVED': {
         const keyIds = unionOfKeys(sale.confirmedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
@@ -94,7 +94,7 @@ function end(
 
 function showDelivery(referenceId: string, type: string): void {
   setCurrentDetails(
-    `**DELIVERING** since ${instant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
+    `**DELIVERING** since ${formatInstant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
       "**Next:** the checkout's receipt. Retried for a day, with growing pauses; then this workflow fails.",
   );
 }

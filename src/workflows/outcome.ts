@@ -2,14 +2,14 @@ import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
 import { endsPolling } from '../domain/order';
-import { inOneLine } from '../domain/texts';
+import { toSingleLine } from '../domain/texts';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
 import { awaitOrder, pollOnce, type Unread } from './await-order';
-import { deliverSale, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
+import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
-import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
+import { type OutcomeDetails, type PurchaseRecord, throttledPause } from './purchase-record';
 
 /** The most key ids in an alert. */
 const MAX_SHOWN_KEYS = 20;
@@ -21,17 +21,17 @@ const MAX_EXPLANATION_LENGTH = 600;
  * an operator accepts it, names another order or abandons the purchase. What was accepted is not asked again.
  *
  * @param first the order as it was polled, or why it could not be read.
- * @param isAnswer whether the order is the answer to our own request. If not, all its items are compared with the sale.
+ * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
 export async function reviewOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
   first: PolledOrder | Unread,
-  isAnswer: boolean,
+  isPlacedByUs: boolean,
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
   let order = first;
-  let isOwn = isAnswer;
+  let isOwn = isPlacedByUs;
   let accepted: Accepted = purchase.acceptedOf(first.orderId) ?? {};
 
   for (;;) {
@@ -72,7 +72,7 @@ export async function reviewOutcome(
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
 function unreadable(why: string): string {
-  return inOneLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
+  return toSingleLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
 }
 
 function givenUp(explanation: string): OutcomeDetails {
@@ -107,7 +107,7 @@ export async function deliverOutcome(
     raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: countGone });
   };
   for (let isFirst = true; ; isFirst = false) {
-    const delivered = await deliverSale(purchase, saleOf(purchase, details), isFirst);
+    const delivered = await deliverWithRetries(purchase, saleOf(purchase, details), isFirst);
     if (delivered.kind === 'RECEIVED') {
       purchase.events.push(delivered.event);
       return details;
@@ -146,7 +146,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
 
 /** Reviews the order again one poll interval later, because it may still be changing. */
 async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: OutcomeDetails): Promise<OutcomeDetails> {
-  const pause = boundedPause(purchase.settings.pollIntervalMs, Infinity);
+  const pause = throttledPause(purchase.settings.pollIntervalMs, Infinity);
   await sleep(pause, { summary: 'before the order is reviewed again' });
   const { orderId } = purchase;
   if (orderId === undefined) return before;
@@ -163,7 +163,7 @@ async function withhold(
 ): Promise<OutcomeDetails> {
   const reason = `withheld by an operator; ${explanation}`;
   const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
-  const delivered = await deliverSale(purchase, saleOf(purchase, withheld), false);
+  const delivered = await deliverWithRetries(purchase, saleOf(purchase, withheld), false);
   if (delivered.kind === 'RECEIVED') purchase.events.push(delivered.event);
   // Not held again: an operator has already decided to withhold it.
   else log.error('the checkout was not notified that the purchase was abandoned', { why: delivered.kind });

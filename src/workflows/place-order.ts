@@ -18,18 +18,18 @@ import type { Holds } from './holds';
 import {
   lastSearchTimeout,
   maxConfirmationTime,
-  pausedPause,
+  breakerRetryPause,
   permitPause,
   placementInFlight,
   placementMaxAge,
   placementOptions,
   placementPause,
 } from './policies';
-import { instant } from './describe-status';
+import { formatInstant } from './describe-status';
 import {
-  boundedPause,
+  throttledPause,
   currentRunId,
-  firstStart,
+  firstStartTime,
   metrics,
   type OutcomeDetails,
   type PurchaseRecord,
@@ -119,7 +119,7 @@ async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
   const { replace } = purchase.settings;
   const next = stepAfter(answer.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
   placing.mayHaveArrived ||= mayHaveBought(answer.evidence);
-  return next.kind === 'confirm' ? confirm(placing, next, answer) : follow(placing, next, answer);
+  return next.kind === 'confirm' ? confirm(placing, next, answer) : stepWithoutOrder(placing, next, answer);
 }
 
 /** Waits until the attempt may start or a cancel request arrives. */
@@ -128,10 +128,10 @@ async function pauseBefore(
   { why, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
-  const pause = Math.min(boundedPause(afterMs, until), until - Date.now());
+  const pause = Math.min(throttledPause(afterMs, until), until - Date.now());
   const next = paused ? 'another try' : `attempt ${attempts + 1}`;
-  const last = `the last one starts by ${instant(Math.max(Date.now() + pause, until))}`;
-  purchase.show(paused ? 'PAUSED' : 'PLACING', why, `${next} at ${instant(Date.now() + pause)}; ${last}`);
+  const last = `the last one starts by ${formatInstant(Math.max(Date.now() + pause, until))}`;
+  purchase.show(paused ? 'PAUSED' : 'PLACING', why, `${next} at ${formatInstant(Date.now() + pause)}; ${last}`);
   if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `before ${next}` });
 }
 
@@ -144,7 +144,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     referenceId,
     items,
     maxDebit: maxDebit ?? undefined,
-    since: firstStart(),
+    since: firstStartTime(),
     firstRunId,
     replaceInRun,
     startedOnce: memo?.[STARTED_ONCE] === true,
@@ -172,11 +172,11 @@ function timedOutWithoutIntent(failure: unknown): boolean {
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-function follow(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
+function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
   const { why } = answer;
   switch (next.kind) {
     case 'attempt':
-      return again(placing, why, answer);
+      return retryPlacement(placing, why, answer);
     case 'end':
       return { kind: 'end', outcome: next.outcome, reason: why };
     case 'hold':
@@ -185,12 +185,12 @@ function follow(placing: Placing, next: Exclude<NextStep, Confirm>, answer: Unpl
 }
 
 /** Another attempt, unless the last one already started after the time limit. */
-function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
+function retryPlacement(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
   if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
   if (answer?.evidence === 'PAUSED') {
     placing.timesPaused += 1;
-    return { kind: 'attempt', why, afterMs: pausedPause(purchase.settings, placing.timesPaused), paused: true };
+    return { kind: 'attempt', why, afterMs: breakerRetryPause(purchase.settings, placing.timesPaused), paused: true };
   }
   placing.timesPaused = 0;
   const { permitInMs, retryAfterMs } = answer ?? {};
@@ -227,10 +227,10 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
       if (ifAbsent.kind === 'hold' && purchase.cancelRequested) {
         return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, why) };
       }
-      if (ifAbsent.kind !== 'attempt') return follow(placing, ifAbsent, unplaced);
+      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, unplaced);
       // A window already waited out the partner's Retry-After; after a single search it still applies.
       const pace = plan.searches === 'window' ? undefined : unplaced;
-      return again(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pace);
+      return retryPlacement(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pace);
     }
   }
 }

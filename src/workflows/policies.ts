@@ -33,7 +33,7 @@ export function pauseFloor(historyLength: number): number {
 }
 
 /** The pause after this attempt, as the server computes it. Missing fields of the policy have Temporal's defaults. */
-export function policyPause(attempt: number, policy: ActivityOptions['retry'] = {}): number {
+export function retryPolicyPause(attempt: number, policy: ActivityOptions['retry'] = {}): number {
   const { initialInterval = SECOND, backoffCoefficient = 2, maximumInterval = 100 * Number(initialInterval) } = policy;
   return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
 }
@@ -94,7 +94,7 @@ export function permitPause(permitInMs: number): number {
 }
 
 /** The pause before a paused purchase asks again: from 30 s, doubling to 5 min. */
-export function pausedPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
+export function breakerRetryPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
   return Math.min(breakerUnit(settings) * 0.5 * 2 ** (times - 1), 5 * breakerUnit(settings));
 }
 

@@ -24,7 +24,7 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/sea
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/key-ids';
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
-import { describeStatus, instant } from './describe-status';
+import { describeStatus, formatInstant } from './describe-status';
 import { localOptions, pauseFloor } from './policies';
 
 /** Records nothing during a replay, but a retried workflow task records twice. */
@@ -120,7 +120,7 @@ export class PurchaseRecord {
     this.show(
       'PENDING',
       `order ${this.orderId} is open at the partner`,
-      `${what} every ${pollIntervalMs / 1_000} s until ${instant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
+      `${what} every ${pollIntervalMs / 1_000} s until ${formatInstant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
         'This text does not follow the polls. Pending Activities shows the latest attempt, its answer and the next attempt',
     );
   }
@@ -183,19 +183,19 @@ export class PurchaseRecord {
     upsertMemo(memo);
     log.info('purchase ended', { outcome, orderId });
     metrics.count('fulfilment_purchases_ended', { outcome });
-    metrics.record('fulfilment_purchase_duration', (Date.now() - firstStart()) / 1_000, { outcome });
+    metrics.record('fulfilment_purchase_duration', (Date.now() - firstStartTime()) / 1_000, { outcome });
     if (totalDebit !== undefined) metrics.record('fulfilment_purchase_debit', totalDebit, { outcome });
     return result;
   }
 
   /** Waits for the alerts, at most a minute and after the outcome is shown, and adds those received to the memo. */
-  async alertsEnded(): Promise<void> {
+  async awaitAlerts(): Promise<void> {
     const noted = this.events.length;
     await Promise.all(this.alerts);
     if (this.events.length > noted) upsertMemo({ events: this.events });
   }
 
-  answer(): StatusAnswer {
+  statusAnswer(): StatusAnswer {
     const { referenceId, items, maxDebit } = this.input;
     const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, holdNotice: hold } = this;
     const waitsFor = result ? undefined : this.waitsFor;
@@ -217,7 +217,7 @@ export class PurchaseRecord {
   }
 
   private render(): void {
-    setCurrentDetails(describeStatus(this.answer()));
+    setCurrentDetails(describeStatus(this.statusAnswer()));
   }
 }
 
@@ -227,7 +227,7 @@ export async function currentRunId(): Promise<string> {
 }
 
 /** Epoch ms at which the first run of this purchase started. */
-export function firstStart(): number {
+export function firstStartTime(): number {
   return workflowInfo().startTime.getTime();
 }
 
@@ -246,7 +246,7 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
  *
  * @param untilMs epoch ms: the floor never delays beyond this.
  */
-export function boundedPause(wantedMs: number, untilMs: number): number {
+export function throttledPause(wantedMs: number, untilMs: number): number {
   const floor = Math.min(pauseFloor(workflowInfo().historyLength), untilMs - Date.now());
   return Math.max(wantedMs, floor);
 }

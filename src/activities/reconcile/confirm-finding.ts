@@ -46,7 +46,7 @@ const PARALLEL = 4;
  * @returns the current finding, possibly of another kind, or nothing if it is gone. Also delivered keys that have left
  *   its order, which only a reading of the order itself shows.
  */
-export async function confirm(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
+export async function confirmFinding(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // This kind is about the keys delivered here, so the orders are not read again.

@@ -18,10 +18,10 @@ import { type ReconciliationReport, reportOf, writeReport } from '../../report/i
 import { lookbackIssue } from '../../temporal/client';
 import { confirmedAge } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
-import { failure, nameOf, toFailure } from '../failures';
+import { errorName, failure, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
-import { confirm, type ReconcileContext } from './confirm-finding';
+import { confirmFinding, type ReconcileContext } from './confirm-finding';
 import { orderRetry, readRecords } from './read-records';
 import { handleFinding, MAX_ORDER_IDS, postNotice } from './repair';
 
@@ -116,7 +116,7 @@ async function handleFindings(
   let handled = trusted.length;
   await inParallel(doubtful, PARALLEL, async (finding) => {
     signal.throwIfAborted();
-    const confirmed = (await confirm(context, finding)).filter(isNew);
+    const confirmed = (await confirmFinding(context, finding)).filter(isNew);
     show('confirming and repairing', { done: ++handled, of: suggested.length });
     for (const one of confirmed) {
       const reported = await handleFinding(context, one);
@@ -145,7 +145,7 @@ async function tryToWrite(dir: string, report: ReconciliationReport): Promise<st
   try {
     return (await writeReport(dir, report)).html;
   } catch (error) {
-    const why = safeErrorCode(error) ?? nameOf(error);
+    const why = safeErrorCode(error) ?? errorName(error);
     log.error('the report could not be written', { why });
     return `not written: REPORT_DIR can't be written (${why})`;
   }
@@ -177,7 +177,8 @@ export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding
     .slice(0, MAX_DETAILS)
     .map((finding) => ({ ...finding, orderIds: finding.orderIds.slice(0, MAX_ORDER_IDS) }));
   let bytes = 0;
-  const isBeyond = (finding: ReportedFinding) => (bytes += Buffer.byteLength(JSON.stringify(finding))) > MAX_DETAILS_BYTES;
+  const isBeyond = (finding: ReportedFinding) =>
+    (bytes += Buffer.byteLength(JSON.stringify(finding))) > MAX_DETAILS_BYTES;
   const end = details.findIndex(isBeyond);
   return end < 0 ? details : details.slice(0, end);
 }

@@ -72,8 +72,8 @@ async function readFollowedOrders(
   const followed = purchases.filter((purchase) => {
     if (purchase.orderId === undefined) return false;
     const row = orders.get(purchase.orderId);
-    if (row) return purchase.state === 'OVERDUE' && lacksKeys(purchase) && !endsPolling(row.status);
-    return (purchase.startedAt < options.from && lacksKeys(purchase)) || mustBeInHistory(purchase, options);
+    if (row) return purchase.state === 'OVERDUE' && isMissingKeys(purchase) && !endsPolling(row.status);
+    return (purchase.startedAt < options.from && isMissingKeys(purchase)) || mustBeInHistory(purchase, options);
   });
   const retry = orderRetry(progress.signal);
   let done = 0;
@@ -107,11 +107,11 @@ async function isObsoleteRun(
   const latest = await describePurchase(purchases, run.referenceId, later);
   if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
   const { execution, state } = latest;
-  const isOver = execution === 'COMPLETED' && !mayGetMoreKeys(state);
-  return isOver || !lacksKeys(latest);
+  const isFinished = execution === 'COMPLETED' && !mayGetMoreKeys(state);
+  return isFinished || !isMissingKeys(latest);
 }
 
-function lacksKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): boolean {
+function isMissingKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): boolean {
   return delivered < ordered;
 }
 

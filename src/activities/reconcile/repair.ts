@@ -15,7 +15,7 @@ import { isPartnerError, withRetry } from '../../partner/index';
 import { startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
 import { postEvent } from '../post-events';
-import { nameOf } from '../failures';
+import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
 import type { ConfirmedFinding, ReconcileContext } from './confirm-finding';
 
@@ -175,5 +175,5 @@ function unrepaired(finding: Finding, note?: string): ReportedFinding {
 /** Messages of our own errors contain no key and no secret. Of other errors only the name is shown. */
 function safeMessage(error: unknown): string {
   if (isPartnerError(error) || error instanceof ApplicationFailure) return error.message;
-  return nameOf(error);
+  return errorName(error);
 }

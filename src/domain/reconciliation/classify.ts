@@ -1,4 +1,4 @@
-import { isShareOf, sameAmount } from '../money';
+import { isSameAmount, isShareOf } from '../money';
 import { isFailedOrRefunded, mayHaveKeys } from '../order';
 import { endsWithoutKeys, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
@@ -199,17 +199,17 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
   const { totalDebit, state } = purchase;
   if (totalDebit === undefined) return undefined;
   const debitNow = order.totalDebit ?? totalDebit;
-  if (state === 'FAILED') return sameAmount(debitNow, 0) ? undefined : amountMismatch;
+  if (state === 'FAILED') return isSameAmount(debitNow, 0) ? undefined : amountMismatch;
   // The debit was read when the purchase ended. A later delivery may have changed it.
   if (endOf(purchase) !== state) return undefined;
-  return sameAmount(totalDebit, debitNow) && fitsRow(totalDebit, purchase, order) ? undefined : amountMismatch;
+  return isSameAmount(totalDebit, debitNow) && fitsRow(totalDebit, purchase, order) ? undefined : amountMismatch;
 }
 
 /** Whether the row's amount is the debit or the price of one piece. The partner does not document which. */
 function fitsRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { ordered = 1 } = purchase;
   if (order.amount === undefined || isForPart(purchase, order)) return true;
-  return sameAmount(debit, order.amount) || (ordered > 1 && isShareOf(debit, order.amount, 1, ordered));
+  return isSameAmount(debit, order.amount) || (ordered > 1 && isShareOf(debit, order.amount, 1, ordered));
 }
 
 /**

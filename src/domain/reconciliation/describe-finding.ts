@@ -93,7 +93,7 @@ export function describeUnreadable(
 const MAX_NAMED_PURCHASES = 10;
 
 /** Describes purchases that share keys. */
-export function describeSameKeys(purchases: readonly KnownPurchase[], keys: number): Finding {
+export function describeSharedKeys(purchases: readonly KnownPurchase[], keys: number): Finding {
   const sorted = purchases.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
   const named = sorted.slice(0, MAX_NAMED_PURCHASES).map((purchase) => purchase.referenceId);
   const more = sorted.length > MAX_NAMED_PURCHASES ? ` and ${sorted.length - MAX_NAMED_PURCHASES} more` : '';

@@ -1,5 +1,5 @@
 import { groupBy } from '../group-by';
-import { sameAmount } from '../money';
+import { isSameAmount } from '../money';
 import type { KeyIds } from '../key-ids';
 import { isBillable } from '../order';
 import type { Finding } from './finding';
@@ -70,7 +70,7 @@ export function isRunning(purchase: KnownPurchase): boolean {
 
 /** Whether the order itself now shows a lower debit than when the purchase ended. */
 export function isDebitLowered({ totalDebit: before }: KnownPurchase, { totalDebit: now }: PartnerOrder): boolean {
-  return before !== undefined && now !== undefined && now < before && !sameAmount(now, before);
+  return before !== undefined && now !== undefined && now < before && !isSameAmount(now, before);
 }
 
 /** Instants are epoch ms. */

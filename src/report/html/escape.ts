@@ -1,10 +1,10 @@
-import { inOneLine } from '../../domain/texts';
+import { toSingleLine } from '../../domain/texts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** Escapes a string for an element or a quoted attribute. The result is one line without control characters. */
 export function escape(text: string): string {
-  return inOneLine(text, Infinity).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return toSingleLine(text, Infinity).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Escapes a string from outside and isolates it, so that its writing direction cannot reorder the text around it. */
@@ -31,6 +31,6 @@ export const numberText = new Intl.NumberFormat('en').format;
 export const amountText = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 }).format;
 
 /** A number with its noun, such as `1 order` or `2,000 orders`. */
-export function counted(number: number, noun: string): string {
+export function formatCount(number: number, noun: string): string {
   return `${numberText(number)} ${number === 1 ? noun : `${noun}s`}`;
 }

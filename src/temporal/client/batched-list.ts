@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
-import { isOneOf } from '../../contracts/purchase-queries';
+import { anyOf } from '../../contracts/purchase-queries';
 import { BETWEEN_LIST_QUERIES_MS } from './visibility';
 
 /** Requests within this time after the first share one query. */
@@ -15,7 +15,7 @@ const MAX_ROWS = 1_000;
 export interface Listed {
   values: readonly string[];
   /** All rows were read. */
-  isWhole: boolean;
+  isComplete: boolean;
 }
 
 /** Creates a loader of one value of each purchase with an id. @param entryOf returns the id and the value of a row */
@@ -35,7 +35,7 @@ export function createBatchedList(client: Client, now: () => number): ReadListed
   return (attribute, entryOf) =>
     new DataLoader(
       async (ids) => {
-        const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${isOneOf(attribute, ids)}`;
+        const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf(attribute, ids)}`;
         const valuesOf = new Map<string, Set<string>>();
         let rows = 0;
         for await (const row of client.workflow.list({ query, pageSize: MAX_ROWS })) {
@@ -43,7 +43,7 @@ export function createBatchedList(client: Client, now: () => number): ReadListed
           const [id, value] = entryOf(row);
           if (id !== undefined && value !== undefined) valuesOf.set(id, (valuesOf.get(id) ?? new Set()).add(value));
         }
-        return ids.map((id) => ({ values: [...(valuesOf.get(id) ?? [])], isWhole: rows <= MAX_ROWS }));
+        return ids.map((id) => ({ values: [...(valuesOf.get(id) ?? [])], isComplete: rows <= MAX_ROWS }));
       },
       { cache: false, maxBatchSize: MAX_IDS_PER_QUERY, batchScheduleFn },
     );

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { createBatchedList } from './batched-list';
-import { withinMs } from './with-timeout';
+import { withTimeout } from './with-timeout';
 
 const MAX_OTHER_OWNERS = 10;
 /** The poll of an ended order waits for this answer and must not time out if lists hang (30 s in the SDK). */
@@ -44,7 +44,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
     async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
       const seen = others(seenHere(orderId), referenceId);
       if (seen.length > 0) return seen;
-      const listed = await withinMs(ANSWER_WITHIN_MS, owners.load(orderId)).catch(() => undefined);
+      const listed = await withTimeout(ANSWER_WITHIN_MS, owners.load(orderId)).catch(() => undefined);
       return others(listed?.values ?? [], referenceId);
     },
     /**
@@ -52,9 +52,9 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
      * @throws ServiceError
      */
     async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {
-      const { values, isWhole } = await runs.load(workflowId);
+      const { values, isComplete } = await runs.load(workflowId);
       if (values.some((other) => other !== runId)) return true;
-      return isWhole && values.includes(runId) ? false : undefined;
+      return isComplete && values.includes(runId) ? false : undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { LogEntry } from '@temporalio/worker';
 import { referenceOfWorkflow } from '../../contracts/names';
-import { inOneLine, jsonOf } from '../../domain/texts';
+import { toSafeJson, toSingleLine } from '../../domain/texts';
 
 const MAX_MESSAGE_LENGTH = 600;
 
@@ -33,12 +33,12 @@ export function prettyLine(entry: LogEntry): string {
   const attributes = Object.entries(attributesOf(entry)).filter(isNews);
   const rest = attributes.map(([name, value]) => ` ${name}=${shown(value)}`).join('');
   const time = timeOf(entry).slice(11, 23);
-  return `${time} ${entry.level.padEnd(5)} ${inOneLine(entry.message, MAX_MESSAGE_LENGTH)}${rest}`;
+  return `${time} ${entry.level.padEnd(5)} ${toSingleLine(entry.message, MAX_MESSAGE_LENGTH)}${rest}`;
 }
 
 /** Ids and codes are easier to read without quotes. */
 function shown(value: unknown): string {
-  return typeof value === 'string' && /^[\w.:/+-]+$/.test(value) ? value : jsonOf(value, 0);
+  return typeof value === 'string' && /^[\w.:/+-]+$/.test(value) ? value : toSafeJson(value, 0);
 }
 
 function timeOf(entry: LogEntry): string {

@@ -55,7 +55,7 @@ describe('doctor', () => {
       connect: async () => {
         const target = { address, namespace, connectionOptions: { address } };
         const client = await connectClient(target, { tries: 1, everyMs: 5_000, onRetry: () => undefined });
-        return { client, isKeyPlain: false };
+        return { client, isKeyUnencrypted: false };
       },
       now: () => Date.now() + aheadMs,
     });

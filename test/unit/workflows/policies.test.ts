@@ -151,7 +151,9 @@ describe('the pause before', () => {
   });
 
   it('the next check of a paused purchase grows to 5 minutes', () => {
-    expect(inSeconds((times) => policies.pausedPause(production, times))).toEqual([30, 60, 120, 240, 300, 300, 300]);
+    expect(inSeconds((times) => policies.breakerRetryPause(production, times))).toEqual([
+      30, 60, 120, 240, 300, 300, 300,
+    ]);
   });
 
   it('a trial request of the circuit breaker grows from 30 s to 10 min, with several trials in the time to place', () => {
