@@ -82,9 +82,9 @@ export async function auditAll(parts: Parts & { starter: Starter }, references: 
     if (orders.length > 0 && !orders.some(({ id }) => id === orderId)) audit.lostPurchases.push(referenceId);
     if (orders.length === 0 && state === 'HELD') audit.unplaced.push(referenceId);
     if (without(issued, received).length > 0) audit.lostKeys.push(referenceId);
-    const surplus = without(received, issued);
-    if (surplus.some((key) => issued.includes(key))) audit.keysTwice.push(referenceId);
-    if (surplus.some((key) => !issued.includes(key))) audit.foreignKeys.push(referenceId);
+    const unexpected = without(received, issued);
+    if (unexpected.some((key) => issued.includes(key))) audit.keysTwice.push(referenceId);
+    if (unexpected.some((key) => !issued.includes(key))) audit.foreignKeys.push(referenceId);
   }
   const ofThese = new Set(references);
   audit.changedEvents = changedEvents(parts.receiver, ({ data }) => ofThese.has(data.referenceId));

@@ -28,7 +28,7 @@ export function describeClassified(
       debited: totalDebit,
       debitedNow: order?.totalDebit,
       history: order?.amount,
-      surplus: others.length === 0 ? undefined : sumOfAmounts(others.map((other) => other.amount)),
+      furtherOrders: others.length === 0 ? undefined : sumOfAmounts(others.map((other) => other.amount)),
     },
     explanation: explain(kind, purchase, { order, others }),
     advice: adviceFor(advice, referenceId, orderId),

@@ -136,8 +136,8 @@ export interface FindingAmounts {
   debitedNow?: number;
   /** What the order history shows for the first order. */
   history?: number;
-  /** What the order history shows for the other orders together. */
-  surplus?: number;
+  /** What the order history shows for the further orders of a double purchase together. */
+  furtherOrders?: number;
 }
 
 /** What a reconciliation may do about a finding by itself. None of these buys. */

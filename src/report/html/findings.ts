@@ -111,7 +111,7 @@ function explanationOf({ explanation, note }: ReportedFinding): string {
 }
 
 /** One amount if all agree, otherwise each with its name. What is debited now appears only if it has changed. */
-function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus } }: ReportedFinding): string {
+function amountsOf({ amounts: { debited, debitedNow = debited, history, furtherOrders } }: ReportedFinding): string {
   const cell = (amount: number | undefined, name?: string) =>
     amount === undefined ? [] : [`${amountText(amount)}${name ? ` <span class="soft">${name}</span>` : ''}`];
   const known = new Set([debited, debitedNow, history].filter((amount) => amount !== undefined));
@@ -124,7 +124,7 @@ function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus 
           ...cell(changed, AMOUNT_NAMES.debitedNow),
           ...cell(history, AMOUNT_NAMES.history),
         ];
-  return [...own, ...cell(surplus, AMOUNT_NAMES.surplus)].join('<br>');
+  return [...own, ...cell(furtherOrders, AMOUNT_NAMES.furtherOrders)].join('<br>');
 }
 
 /** Whether a person still has to act. */

@@ -99,7 +99,7 @@ describe("comparing the partner's orders with our purchases", () => {
     const found = compare([second, first], HELD);
     const double = 'DOUBLE_PURCHASE notify REF-0 ord-first ord-second';
     expect(found.map(inBrief)).toEqual([double, 'LOST adopt REF-0 ord-first']);
-    expect(found[0]?.amounts).toEqual({ history: 12.34, surplus: 12.34 });
+    expect(found[0]?.amounts).toEqual({ history: 12.34, furtherOrders: 12.34 });
   });
 
   it('reports a double order of a purchase that is held with its own order, but not of one that is still running', () => {

@@ -15,7 +15,7 @@ describe('the totals of a report', () => {
     expect(totals.hours.reduce((sum, closed) => sum + closed, 0)).toBe(2);
   });
 
-  it('do not count the surplus order of a double purchase as delivered', () => {
+  it('do not count the second order of a double purchase as delivered', () => {
     const twice = [order('0'), order('b', { referenceId: 'REF-0' })];
     expect(totalsOf(indexRecords(byId(twice), [purchase('0')]), utc).days[0]).toMatchObject({
       orders: 2,
