@@ -15,7 +15,7 @@ import type { HoldNotice } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { isDelivered, isSaleDelivered } from './guards';
-import { alertOptions, deliveryOptions, firstDeliveryOptions } from './policies';
+import { alertOptions, deliveryOptions, deliveryRetryHours, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
@@ -24,13 +24,13 @@ const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 export const MAX_REVIEWS = 3;
 
 /**
- * How a delivery ended. `EXHAUSTED`: it was tried for a day, or an operator ended it without a receipt.
+ * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it without a receipt.
  * `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
  */
 export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; why: string };
 
 /**
- * Delivers one event about a sale, and retries for a day. The checkout may receive it several times, which is harmless:
+ * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times, which is harmless:
  * a key has the same id in every event. @param atOnce whether the first attempt may be a local activity
  */
 export async function deliverWithRetries(
@@ -61,7 +61,7 @@ export async function deliverWithRetries(
     const byOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
     return byOperator
       ? ENDED_BY_OPERATOR
-      : { kind: 'EXHAUSTED', why: 'the event was tried for a day and never accepted' };
+      : { kind: 'EXHAUSTED', why: `the event was retried for ${deliveryRetryHours} hours and never accepted` };
   }
 }
 
@@ -89,7 +89,7 @@ function deliverySummary({ type, lines = [] }: SaleDelivery): string {
   return keys > 0 ? `${type}, keys: ${keys}` : type;
 }
 
-/** Notifies the checkout of a hold, and retries for a day. */
+/** Notifies the checkout of a hold, and retries for 25 hours. */
 export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
   const { settings, input, orderId } = purchase;
   const { id: subject, reason: hold, decisions, explanation: reason } = notice;

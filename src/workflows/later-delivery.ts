@@ -17,7 +17,7 @@ import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-deliver
 import { deliverWithRetries, MAX_REVIEWS } from './deliver-events';
 import { formatInstant } from './describe-status';
 import { isEndedSale, validateDelivery } from './guards';
-import { localOptions, readSaleOptions } from './policies';
+import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
 
 /**
  * Brings the checkout up to date after a purchase has ended: late keys, a refund, or everything once more.
@@ -25,7 +25,7 @@ import { localOptions, readSaleOptions } from './policies';
  * @param given the reference of a purchase. Nothing else is accepted, so nothing forged can be signed.
  * @returns what the checkout received.
  * @throws ApplicationFailure `NothingToDeliver`; `InvalidDelivery` if the input names no purchase; `DeliveryRefused`,
- *   `DeliveryFailed` after a day, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
+ *   `DeliveryFailed` after 25 hours, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
  */
 export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryReport> {
   const input = validateDelivery(given);
@@ -95,7 +95,7 @@ function end(
 function showDelivery(referenceId: string, type: string): void {
   setCurrentDetails(
     `**DELIVERING** since ${formatInstant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
-      "**Next:** the checkout's receipt. Retried for a day, with growing pauses; then this workflow fails.",
+      `**Next:** the checkout's receipt. Retried for ${deliveryRetryHours} hours, with growing pauses; then this workflow fails.`,
   );
 }
 

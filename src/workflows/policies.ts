@@ -223,11 +223,14 @@ export function readSaleOptions(settings: PurchaseSettings): ActivityOptions {
 
 /* Notifying the checkout */
 
-/** An event is retried at least every 10 minutes, for 25 hours. docs/architecture.md#events promises 24. */
+/** How long an event is retried. Checkouts are promised 24 hours; the rest is a margin. */
+export const deliveryRetryHours = 25;
+
+/** The pauses between attempts grow to 10 minutes. A longer Retry-After is obeyed. */
 export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
-    scheduleToCloseTimeout: 25 * HOUR,
+    scheduleToCloseTimeout: deliveryRetryHours * HOUR,
     priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
   };

@@ -25,7 +25,7 @@ import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus, formatInstant } from './describe-status';
-import { localOptions, pauseFloor } from './policies';
+import { deliveryRetryHours, localOptions, pauseFloor } from './policies';
 
 /** Records nothing during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
@@ -127,7 +127,7 @@ export class PurchaseRecord {
 
   /** Shown only if the first, local attempt to deliver the event failed. */
   showDelivering(type: string): void {
-    const next = "the checkout's receipt. Retried for a day, with growing pauses; then held";
+    const next = `the checkout's receipt. Retried for ${deliveryRetryHours} hours, with growing pauses; then held`;
     this.show('DELIVERING', `${type} is being sent to the checkout`, next);
   }
 

@@ -75,10 +75,10 @@ export function compareClocks(
   partnerTimeoutMs: number,
 ): void {
   const otherClock = whose === 'partner' ? "the partner's" : "Temporal's";
-  const check = checklist.check(`${whose}: this machine's clock`, `within 5 s of ${otherClock}`);
+  const check = checklist.check(`${whose}: clock`, `this machine's clock within 5 s of ${otherClock}`);
   const seconds = Math.round(Math.abs(differenceMs) / 1_000);
   const maxSeconds = placementMaxAge({ partnerTimeoutMs }) / 1_000;
-  const got = seconds < 2 ? 'in step' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
+  const got = seconds < 2 ? 'less than 2 s apart' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
   if (seconds < 5) return check.ok(got);
   const remedy =
     'Set the clock of this machine or of the other one (NTP). ' +

@@ -47,7 +47,7 @@ export async function checkHistory(probe: PartnerProbe, checklist: Checklist, li
   const configured = probe.settings.historyParams;
   const read: History['read'] = (params, query) =>
     probe.read({ listPrefix, historyParams: { ...configured, ...params } }, (partner) => partner.listOrders(query));
-  const check = checklist.check('order history', 'a page of the order history', 'PARTNER_LIST_PREFIX');
+  const check = checklist.check('order history: first page', 'a page of orders', 'PARTNER_LIST_PREFIX');
   const { data: plain, problem } = await read({});
   if (!plain) {
     const remedy = 'The product list works under this prefix. Ask the partner for the path of the order history.';
@@ -59,7 +59,7 @@ export async function checkHistory(probe: PartnerProbe, checklist: Checklist, li
     const expected = 'an order with which to try search, page and limit';
     const remedy = 'Run doctor again after the first purchase.';
     const variables = Object.values(VARIABLES).join(', ');
-    checklist.check('order history', expected, variables).warning('an empty order history', remedy);
+    checklist.check('order history: parameters', expected, variables).warning('an empty order history', remedy);
     return { facts: { orders, newestEnd: 'unknown', search: 'unknown', statuses: {} } };
   }
   check.ok(pluralize(orders, 'order'));
@@ -208,12 +208,12 @@ function checkRows({ orders, unreadable, pages }: OrderPage, checklist: Checklis
 }
 
 function newestEnd({ orders }: OrderPage, checklist: Checklist): NewestEnd {
-  const check = checklist.check('order history: its newest end', 'orders sorted by time, either way');
+  const check = checklist.check('order history: sort order', 'orders sorted by time, either way');
   const end = newestEndOf(orders);
   const remedy = 'It works, but every search back to a point in time reads all pages.';
   if (end === 'neither') check.warning('orders not sorted by time', remedy);
   else if (end === 'unknown') check.warning(...TOO_FEW);
-  else check.ok(`the newest is ${end}`);
+  else check.ok(`the newest order is ${end}`);
   return end;
 }
 

@@ -16,11 +16,13 @@ export async function diagnose(options: DoctorOptions) {
   const { issues, plaintext, warnings: openFiles } = options.config;
   const configuration = new Checklist();
   for (const { variable, expected, got, remedy } of issues)
-    configuration.check('configuration', expected, variable).fault(got, remedy);
+    configuration.check(`configuration: ${variable}`, expected, variable).fault(got, remedy);
   if (issues.length === 0)
-    configuration.check('configuration', 'variables as documented, secrets long enough').ok('all are valid');
+    configuration.check('configuration: all variables', 'known names and valid values').ok('no issues');
   for (const got of openFiles)
-    configuration.check('configuration: secrets', 'files that only their user can read').warning(got, OPEN_REMEDY);
+    configuration
+      .check('configuration: files with secrets', 'files that only their user can read')
+      .warning(got, OPEN_REMEDY);
   for (const variable of plaintext)
     configuration.check(`configuration: ${variable}`, 'https://', variable).warning('http://', PLAINTEXT_REMEDY);
   const [ofPartner, ofTemporal, ofDelivery] = [new Checklist(), new Checklist(), new Checklist()];
@@ -77,7 +79,7 @@ const MAX_WAIT_MS = 30_000;
 async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklist): Promise<void> {
   const settings = config.delivery;
   if (settings?.kind === 'folder')
-    return checklist.check('delivery: DELIVERY_DIR', 'a folder that is writable').ok('it is');
+    return checklist.check('delivery: DELIVERY_DIR', 'a writable folder').ok('a file was written and removed');
   const [name, expected] = ['delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`];
   if (!settings) return checklist.check(name, expected).warning(NOT_TESTED, RUN_AGAIN);
   const check = checklist.check(name, expected, 'DELIVERY_URL');
@@ -88,7 +90,7 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
     const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };
     const refused = 'An answer of 410 holds every purchase for an operator. Is this the right URL?';
     if (await delivery.deliver({ id, body })) check.ok(`received: ${id}`);
-    else check.fault('the receiver refused the event for good (410)', refused);
+    else check.fault('the receiver refused the event permanently (410)', refused);
   } catch (error) {
     if (!isDeliveryError(error)) throw error;
     const { kind, httpStatus = 0, message } = error;

@@ -184,7 +184,7 @@ async function deliveriesHaveEnded(plan: Plan, parts: DayParts): Promise<void> {
   });
 }
 
-/** The running ones. A delivery of an order with a lasting fault is left out, because it is tried for a day. */
+/** The running ones. A delivery of an order with a lasting fault is left out, because it is retried for 25 hours. */
 function deliveriesThatEnd({ events }: Plan, { referenceOf }: DayParts): string {
   const ofBroken = events.flatMap(({ what }) =>
     what.type === 'order breaks' ? [deliverWorkflowId(referenceOf(what.of))] : [],
