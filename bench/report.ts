@@ -17,12 +17,12 @@ const SIDE_LABELS: Record<SideName, string> = {
 const MANY = 50_000;
 const INTERVAL_S = 30;
 
-const NOTHING_KEPT = 'No results are kept yet.';
+const NO_RESULTS = 'No results are kept yet.';
 
 /** The goals and what was measured, for docs/performance.md. */
-export function keptGoals(): string {
+export function renderGoals(): string {
   const results = readResults(RESULTS);
-  if (results.size === 0) return NOTHING_KEPT;
+  if (results.size === 0) return NO_RESULTS;
   const all = outcomes(results);
   const met = all.filter(({ isMet }) => isMet).length;
   const plot = '![Ratios and their goals](../bench/results/ratios.svg)';
@@ -30,9 +30,9 @@ export function keptGoals(): string {
 }
 
 /** Every figure of every scenario, for bench/results/README.md. */
-export function keptFigures(): string {
+export function renderFigures(): string {
   const results = readResults(RESULTS);
-  return results.size === 0 ? NOTHING_KEPT : scenarioSections(results).join('\n\n');
+  return results.size === 0 ? NO_RESULTS : scenarioSections(results).join('\n\n');
 }
 
 /** The goals, then every figure of every scenario, in Markdown that also reads well on a terminal. */
@@ -78,9 +78,12 @@ function scenarioSection({ title, figures, rounds, settings, machine, measuredAt
   const given = Object.entries(settings).map(([name, value]) => `${name} ${plain(value)}`);
   const head = ['figure', ...sides.map((side) => SIDE_LABELS[side]), 'ratio'];
   const rounded = rounds === 1 ? 'one round' : `${rounds} rounds`;
-  return [`## ${title}`, `${rounded}; ${given.join(', ')}`, table([head, ...rows]), madeOn(machine, measuredAt)].join(
-    '\n\n',
-  );
+  return [
+    `## ${title}`,
+    `${rounded}; ${given.join(', ')}`,
+    table([head, ...rows]),
+    describeRun(machine, measuredAt),
+  ].join('\n\n');
 }
 
 /** What more orders than this machine can hold would cost, in proportion to those that it held open. */
@@ -102,7 +105,7 @@ function manyOrders(results: Results): string[] {
   return [title, from, table([['figure', ...sides.map((side) => SIDE_LABELS[side])], ...rows])];
 }
 
-function madeOn(
+function describeRun(
   { cpu, cores, memoryGb, platform, loadBefore, node, server, sdk }: Machine,
   measuredAt: string,
 ): string {

@@ -32,8 +32,8 @@ export const MUTANTS = [
     name: 'no-search-before-placing',
     rule: 'the history is searched before each placement',
     file: 'src/activities/place-order.ts',
-    find: 'const found = await findBefore(partner, deps, input);',
-    replace: 'const found = deps.now() < 0 ? await findBefore(partner, deps, input) : undefined;',
+    find: 'const found = await findExistingOrder(partner, deps, input);',
+    replace: 'const found = deps.now() < 0 ? await findExistingOrder(partner, deps, input) : undefined;',
     tests: ['test/scenarios/purchase/few-steps.test.ts', 'test/scenarios/placement/answers.test.ts'],
   },
   {
@@ -72,16 +72,16 @@ export const MUTANTS = [
     name: 'unlisted-is-alone',
     rule: 'nothing is sent until the list shows the purchase itself',
     file: 'src/activities/place-order.ts',
-    find: 'if (has !== undefined || look >= LIST_TRIES) return has;',
-    replace: 'if (has !== undefined || look >= LIST_TRIES) return has ?? false;',
+    find: 'if (hasOther !== undefined || attempt >= LIST_TRIES) return hasOther;',
+    replace: 'if (hasOther !== undefined || attempt >= LIST_TRIES) return hasOther ?? false;',
     tests: ['test/unit/activities/place-order.test.ts'],
   },
   {
     name: 'unreadable-list',
     rule: 'nothing is sent while the list cannot be read',
     file: 'src/activities/place-order.ts',
-    find: 'const has = await purchases.hasOtherExecution(workflowId, runId);',
-    replace: 'const has = await purchases.hasOtherExecution(workflowId, runId).catch(() => false);',
+    find: 'const hasOther = await purchases.hasOtherExecution(workflowId, runId);',
+    replace: 'const hasOther = await purchases.hasOtherExecution(workflowId, runId).catch(() => false);',
     tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
@@ -138,7 +138,7 @@ export const MUTANTS = [
     file: 'src/activities/place-order.ts',
     find: 'const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);',
     replace: `const request = partner.placeOrder({ items, referenceId: input.referenceId }, limits);
-    const limitMs = notAfter(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
+    const limitMs = writeDeadline(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
     const answer = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
     if (!answer) return inconclusive({ evidence: 'NOT_SENT', why: 'its time is over' });
     const { data } = answer;`,
@@ -246,16 +246,17 @@ export const MUTANTS = [
     name: 'conflict-on-one-look',
     rule: 'a 409 is confirmed over a full confirmation window',
     file: 'src/domain/placement.ts',
-    find: "return { kind: 'confirm', searches: 'window', proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };",
-    replace: "return { kind: 'confirm', searches: 'one', proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };",
+    find: "return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };",
+    replace:
+      "return { kind: 'confirm', searches: 'one', needsProof: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };",
     tests: ['test/unit/domain/placement.test.ts'],
   },
   {
     name: 'conflict-is-refused',
     rule: 'a 409 is not a refusal if an earlier request of the purchase may have arrived',
     file: 'src/domain/placement.ts',
-    find: 'proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED',
-    replace: 'proven: true, ifAbsent: REJECTED',
+    find: 'needsProof: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED',
+    replace: 'needsProof: true, ifAbsent: REJECTED',
     tests: ['test/unit/domain/placement.test.ts'],
   },
   {
@@ -409,8 +410,8 @@ export const MUTANTS = [
     name: 'no-proof',
     rule: 'an order is absent only from a history that has proved to be readable',
     file: 'src/workflows/confirm-placement.ts',
-    find: '(result.readable || !proven)',
-    replace: '(result.readable || !proven || proven)',
+    find: '(result.readable || !needsProof)',
+    replace: '(result.readable || !needsProof || needsProof)',
     tests: ['test/scenarios/placement/history.test.ts'],
   },
   {
@@ -1236,7 +1237,7 @@ export const MUTANTS = [
     rule: 'accepting other items does not accept any number of their keys',
     file: 'src/domain/review-order.ts',
     find: 'if (keys > maxKeys) return',
-    replace: 'if (keys > most && most < 0) return',
+    replace: 'if (keys > maxKeys && maxKeys < 0) return',
     tests: ['test/unit/domain/accepted.test.ts'],
   },
   {
@@ -1296,7 +1297,7 @@ export const MUTANTS = [
     tests: ['test/unit/partner/reads.test.ts'],
   },
   {
-    name: 'odd-field-unnoticed',
+    name: 'unexpected-field-unnoticed',
     rule: 'a malformed field of an order is named in a warning',
     file: 'src/partner/schemas.ts',
     find: 'if (!success) ignored.add(name);',
@@ -1541,8 +1542,8 @@ export const MUTANTS = [
     name: 'refund-by-the-row',
     rule: 'whether the rest was refunded depends on the debit of the order, which the history does not show',
     file: 'src/domain/reconciliation/classify.ts',
-    find: 'const charged = order.totalDebit ?? (isForPart(',
-    replace: 'const charged = (isForPart(',
+    find: 'const charged = order.totalDebit ?? (mayCoverPart(',
+    replace: 'const charged = (mayCoverPart(',
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
@@ -1581,8 +1582,8 @@ export const MUTANTS = [
     name: 'missing-because-unreadable',
     rule: "a double purchase is reported even if the purchase's own order cannot be read",
     file: 'src/activities/reconcile/confirm-finding.ts',
-    find: 'indexRecords(byId(again.orders), purchases, unreadable)',
-    replace: 'indexRecords(byId(again.orders), purchases, unreadable.slice(0, 0))',
+    find: 'indexRecords(indexById(again.orders), purchases, unreadable)',
+    replace: 'indexRecords(indexById(again.orders), purchases, unreadable.slice(0, 0))',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
   },
   {

@@ -16,7 +16,7 @@ import { createIntent, createSerialQueue, type SerialQueue } from './record-inte
 /** Timestamps this close belong to one dispatch: the time-skipping server reads its clock twice for it. */
 const ONE_DISPATCH_MS = 5;
 /** Reserved at the end of the attempt for reporting "not sent". */
-const ANSWER_MS = 1_000;
+const ANSWER_RESERVE_MS = 1_000;
 /** Lists show a purchase shortly after its start; on some servers it takes a second. */
 const LIST_TRIES = 4;
 const BETWEEN_LIST_TRIES_MS = 500;
@@ -81,9 +81,13 @@ async function attempt(deps: AttemptContext, input: PlaceOrderInput): Promise<At
   const priced = await checkPrice(deps, input);
   if (priced?.result.evidence === 'NOT_SENT') return priced;
   // The oldest purchase goes first. The search takes its permits one by one, then the write takes one.
-  const permits = { class: 'placement', dueAt: input.since, notAfter: notAfter(input) - placementWriteTime } as const;
+  const permits = {
+    class: 'placement',
+    dueAt: input.since,
+    notAfter: writeDeadline(input) - placementWriteTime,
+  } as const;
   return deps.partner.withPermits(permits, async (partner) => {
-    const found = await findBefore(partner, deps, input);
+    const found = await findExistingOrder(partner, deps, input);
     if (found ?? priced) return (found ?? priced) as AttemptEnd;
     const why = deps.admission.whyPaused();
     return why === undefined ? send(partner, deps, input) : inconclusive(paused(why));
@@ -96,7 +100,7 @@ async function attempt(deps: AttemptContext, input: PlaceOrderInput): Promise<At
 async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd | undefined> {
   if (input.startedOnce || isReplacing(input)) return undefined;
   const listed = await readInTime(deps, input, {
-    restMs: input.maxAgeMs / 2,
+    reservedMs: input.maxAgeMs / 2,
     read: () => hasOtherExecution(deps),
     slow: "Temporal's list does not show this purchase yet, so it may not show an earlier one either",
     failed: "Temporal's list of executions could not be read",
@@ -108,9 +112,9 @@ async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput
 
 async function hasOtherExecution({ purchases }: AttemptContext): Promise<boolean | undefined> {
   const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
-  for (let look = 1; ; look++) {
-    const has = await purchases.hasOtherExecution(workflowId, runId);
-    if (has !== undefined || look >= LIST_TRIES) return has;
+  for (let attempt = 1; ; attempt++) {
+    const hasOther = await purchases.hasOtherExecution(workflowId, runId);
+    if (hasOther !== undefined || attempt >= LIST_TRIES) return hasOther;
     await sleep(BETWEEN_LIST_TRIES_MS);
   }
 }
@@ -121,7 +125,7 @@ async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise
   if (maxDebit === undefined) return undefined;
   // Half of the time is reserved for the search and the write.
   const prices = await readInTime(deps, input, {
-    restMs: input.maxAgeMs / 2,
+    reservedMs: input.maxAgeMs / 2,
     read: (timeLeftMs) => deps.readPrices(timeLeftMs / 2),
     slow: 'the catalogue is still being read for its prices',
     failed: 'the catalogue could not be read',
@@ -132,13 +136,13 @@ async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise
 }
 
 /** @returns the end of the attempt; undefined if the order history shows no reason not to send. */
-async function findBefore(
+async function findExistingOrder(
   partner: PartnerClient,
   deps: AttemptContext,
   input: PlaceOrderInput,
 ): Promise<AttemptEnd | undefined> {
   const search = await readInTime(deps, input, {
-    restMs: 0,
+    reservedMs: 0,
     read: () => findOrders(partner, input),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
@@ -150,9 +154,9 @@ async function findBefore(
   return first && inconclusive({ evidence: 'FOUND', orders: [first, ...others], why: 'the order already exists' });
 }
 
-interface ReadBefore<T> {
+interface PreliminaryRead<T> {
   /** Time reserved for the rest of the attempt, in ms. */
-  restMs: number;
+  reservedMs: number;
   read: (timeLeftMs: number) => Promise<T>;
   /** Messages for a read that takes too long, and for one that fails. */
   slow: string;
@@ -163,10 +167,10 @@ interface ReadBefore<T> {
 async function readInTime<T>(
   { now }: AttemptContext,
   input: PlaceOrderInput,
-  { restMs, read, slow, failed }: ReadBefore<T>,
+  { reservedMs, read, slow, failed }: PreliminaryRead<T>,
 ): Promise<{ value: T } | { ended: AttemptEnd }> {
   // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would compute too much time.
-  const timeLeftMs = Math.min(notAfter(input) - now(), input.maxAgeMs) - ANSWER_MS - restMs;
+  const timeLeftMs = Math.min(writeDeadline(input) - now(), input.maxAgeMs) - ANSWER_RESERVE_MS - reservedMs;
   const notSent = (why: string) => ({ ended: inconclusive({ evidence: 'NOT_SENT', why }) });
   if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker picked it up');
   try {
@@ -190,8 +194,8 @@ async function readInTime<T>(
  */
 async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
-  const intent = createIntent(deps, { notAfter: notAfter(input), serialQueue: deps.serialQueue });
-  const limits = { notAfter: notAfter(input), beforeWrite: intent.record };
+  const intent = createIntent(deps, { notAfter: writeDeadline(input), serialQueue: deps.serialQueue });
+  const limits = { notAfter: writeDeadline(input), beforeWrite: intent.record };
   try {
     const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     deps.purchases.noteOwner(data.id, input.referenceId);
@@ -213,7 +217,7 @@ function withTraceId({ placement, message, traceId }: PartnerError): string {
 }
 
 /** Epoch ms until which this attempt may write. */
-function notAfter(input: PlaceOrderInput): number {
+function writeDeadline(input: PlaceOrderInput): number {
   return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
 }
 

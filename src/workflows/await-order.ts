@@ -24,6 +24,10 @@ export interface Unread {
   isTooLarge: boolean;
 }
 
+export function isUnread(order: PolledOrder | Unread): order is Unread {
+  return 'why' in order;
+}
+
 /**
  * Waits until the order has ended or the deadline has passed, and then polls it once more. The pause between polls is
  * the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
@@ -48,7 +52,7 @@ export async function awaitOrder(
       nextPollMs: throttledPause(nextPollMs, deadline),
       deadline,
     });
-    if ('why' in order ? order.isTooLarge : endsPolling(order.status)) return order;
+    if (isUnread(order) ? order.isTooLarge : endsPolling(order.status)) return order;
     if (deadline - Date.now() <= pollIntervalMs) break;
     nextPollMs = pollIntervalMs;
   }

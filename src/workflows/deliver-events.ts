@@ -31,24 +31,24 @@ export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE';
 
 /**
  * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times, which is harmless:
- * a key has the same id in every event. @param atOnce whether the first attempt may be a local activity
+ * a key has the same id in every event. @param mayBeLocal whether the first attempt may be a local activity
  */
 export async function deliverWithRetries(
-  delivering: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
+  sender: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
   sale: SaleDelivery,
-  atOnce: boolean,
+  mayBeLocal: boolean,
 ): Promise<SaleDeliveryEnd> {
   const summary = deliverySummary(sale);
   let maybeSent = false;
   let retryAfterMs = 0;
-  if (atOnce) {
+  if (mayBeLocal) {
     const first = await deliverLocally(sale, summary);
     if (first.kind !== 'FAILED') return first;
     ({ maybeSent, retryAfterMs } = first);
   }
-  delivering.showDelivering(sale.type);
+  sender.showDelivering(sale.type);
   if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'pause requested by the checkout or the partner' });
-  const { deliverSale } = proxyActivities<Activities>(deliveryOptions(delivering.settings));
+  const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
   try {
     const delivered = await deliverSale.executeWithOptions({ summary }, [sale]);
     if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;
@@ -58,8 +58,8 @@ export async function deliverWithRetries(
     if (cause instanceof ApplicationFailure && cause.type === FAILURE.orderTooLarge) {
       return { kind: 'TOO_LARGE', why: cause.message };
     }
-    const byOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
-    return byOperator
+    const endedByOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
+    return endedByOperator
       ? ENDED_BY_OPERATOR
       : { kind: 'EXHAUSTED', why: `the event was retried for ${deliveryRetryHours} hours and never accepted` };
   }

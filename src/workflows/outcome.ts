@@ -6,7 +6,7 @@ import { toSingleLine } from '../domain/texts';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
-import { awaitOrder, pollOnce, type Unread } from './await-order';
+import { awaitOrder, isUnread, pollOnce, type Unread } from './await-order';
 import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { type OutcomeDetails, type PurchaseRecord, throttledPause } from './purchase-record';
@@ -21,32 +21,32 @@ const MAX_EXPLANATION_LENGTH = 600;
  * an operator accepts it, names another order or abandons the purchase. What was accepted is not asked again.
  *
  * @param first the order as it was polled, or why it could not be read.
- * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
+ * @param isFirstPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
 export async function reviewOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
   first: PolledOrder | Unread,
-  isPlacedByUs: boolean,
+  isFirstPlacedByUs: boolean,
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
   let order = first;
-  let isOwn = isPlacedByUs;
+  let isPlacedByUs = isFirstPlacedByUs;
   let accepted: Accepted = purchase.acceptedOf(first.orderId) ?? {};
 
   for (;;) {
     const { orderId } = order;
-    if ('why' in order) {
-      const explanation = unreadable(order.why);
+    if (isUnread(order)) {
+      const explanation = describeUnread(order.why);
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
-      if (decision === 'withhold') return givenUp(explanation);
+      if (decision === 'withhold') return abandoned(explanation);
       order = await awaitOrder(purchase, { orderId, adopted: true });
       continue;
     }
     const { status, totalDebit, confirmedKeyIds } = order;
     if (confirmedKeyIds) purchase.confirmedKeyIds = confirmedKeyIds;
-    const review = reviewOrder({ items, accepted }, order, isOwn);
+    const review = reviewOrder({ items, accepted }, order, isPlacedByUs);
     switch (review.kind) {
       case 'ended':
         return { outcome: review.outcome, lines: [], totalDebit, reason: `the partner says ${status}` };
@@ -59,10 +59,10 @@ export async function reviewOutcome(
       case 'issue': {
         const resolution = await holds.hold(review.issue);
         if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
-          return { ...givenUp(review.issue.explanation), totalDebit };
+          return { ...abandoned(review.issue.explanation), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
-        if (another !== undefined) isOwn = false;
+        if (another !== undefined) isPlacedByUs = false;
         accepted = another === undefined ? { ...accepted, ...review.issue.accepts } : {};
         order = await awaitOrder(purchase, { orderId: another ?? orderId, adopted: true });
       }
@@ -71,11 +71,11 @@ export async function reviewOutcome(
 }
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
-function unreadable(why: string): string {
+function describeUnread(why: string): string {
   return toSingleLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
 }
 
-function givenUp(explanation: string): OutcomeDetails {
+function abandoned(explanation: string): OutcomeDetails {
   return { outcome: 'ABANDONED', lines: [], reason: `abandoned by an operator; ${explanation}` };
 }
 
@@ -138,7 +138,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
     case 'REFUSED':
       return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event permanently (410)' };
     case 'TOO_LARGE':
-      return { reason: 'ORDER_TOO_LARGE', explanation: unreadable(delivered.why) };
+      return { reason: 'ORDER_TOO_LARGE', explanation: describeUnread(delivered.why) };
     case 'EXHAUSTED':
       return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.why };
   }
@@ -152,7 +152,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);
   // An order that is open or unreadable says nothing about the keys. The next delivery compares them again.
-  if ('why' in order || !endsPolling(order.status)) return before;
+  if (isUnread(order) || !endsPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }
 

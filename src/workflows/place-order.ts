@@ -273,7 +273,7 @@ async function confirmEnd(
     placing.mayHaveArrived = true;
     const history = await searchForOrder(purchase, {
       searches: isFirstRun ? 'one' : 'window',
-      proven: true,
+      needsProof: true,
       notBefore: Date.now() + (isFirstRun ? 0 : placementInFlight(purchase.settings)),
       mayHaveArrived: true,
       unreadableForMs: lastSearchTimeout(purchase.settings),

@@ -87,7 +87,7 @@ export class PurchaseRecord {
     if (state !== this.state) this.since = now();
     this.state = state;
     this.showStep(explanation, waitsFor, until);
-    this.list();
+    this.writeSearchAttributes();
   }
 
   /** Shows the current step in the UI without writing search attributes. */
@@ -98,10 +98,10 @@ export class PurchaseRecord {
       since: now(),
       until: until === undefined ? undefined : new Date(until).toISOString(),
     };
-    this.render();
+    this.writeDetails();
   }
 
-  private list(): void {
+  private writeSearchAttributes(): void {
     const { typedSearchAttributes: listed } = workflowInfo();
     const { orderId } = this;
     const wanted = [
@@ -155,7 +155,7 @@ export class PurchaseRecord {
 
   noteCancelRequest(): void {
     this.cancelRequested = true;
-    this.render();
+    this.writeDetails();
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
@@ -216,7 +216,7 @@ export class PurchaseRecord {
     };
   }
 
-  private render(): void {
+  private writeDetails(): void {
     setCurrentDetails(describeStatus(this.statusAnswer()));
   }
 }

@@ -3,7 +3,7 @@ import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/ke
 import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {
-  byId,
+  indexById,
   type KnownPurchase,
   mustBeInHistory,
   type PartnerOrder,
@@ -52,7 +52,7 @@ export async function readRecords(
 ): Promise<Records> {
   const since = options.from - CLOCK_TOLERANCE_MS;
   const { orders: all, unreadable } = await readOrderHistory(deps.partner, since, progress);
-  const orders = byId(all.filter((order) => order.createdAt >= since));
+  const orders = indexById(all.filter((order) => order.createdAt >= since));
   const later = await listLaterDeliveries(deps.purchases);
   const purchases = await listPurchases(deps.purchases, { from: options.from, orders, later }, progress);
   return readFollowedOrders(deps, { orders, unreadable, purchases, later }, options, progress);

@@ -109,7 +109,7 @@ export interface RecordIndex {
 }
 
 /** Orders by id. If an order was read twice, the last reading counts. */
-export function byId(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder> {
+export function indexById(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder> {
   const known = new Map<string, PartnerOrder>();
   for (const order of orders) known.set(order.id, order);
   return known;
