@@ -647,7 +647,7 @@ export const MUTANTS = [
     file: 'src/activities/read-sale.ts',
     find: 'keyId === undefined ? await purchases.recordedSecretId(firstRun) :',
     replace: 'keyId === undefined ? firstRun.runId.slice(0, 0) :',
-    tests: ['test/unit/activities/earlier-runs.test.ts'],
+    tests: ['test/unit/activities/read-sale.test.ts'],
   },
   {
     name: 'any-secret',
@@ -663,7 +663,7 @@ export const MUTANTS = [
     file: 'src/activities/read-sale.ts',
     find: 'unionOfKeys(...confirmed)',
     replace: 'unionOfKeys(...confirmed.slice(0, 1))',
-    tests: ['test/unit/activities/earlier-runs.test.ts'],
+    tests: ['test/unit/activities/read-sale.test.ts'],
   },
   {
     name: 'owner-not-remembered',
@@ -1310,7 +1310,7 @@ export const MUTANTS = [
     file: 'src/domain/texts.ts',
     find: "line.slice(0, maxLength - 1).replace(/[\\uD800-\\uDBFF]$/, '')",
     replace: 'line.slice(0, maxLength - 1)',
-    tests: ['test/unit/domain/markdown.test.ts', 'test/unit/partner/reads.test.ts'],
+    tests: ['test/unit/domain/texts.test.ts', 'test/unit/partner/reads.test.ts'],
   },
   {
     name: 'large-order-overdue',
@@ -1608,7 +1608,7 @@ export const MUTANTS = [
     file: 'src/domain/texts.ts',
     find: '.replace(MARKS, (mark) => `\\\\${mark}`)',
     replace: '.replace(MARKS, (mark) => mark)',
-    tests: ['test/unit/domain/markdown.test.ts'],
+    tests: ['test/unit/domain/texts.test.ts'],
   },
   {
     name: 'retry-after-ends-the-sale',

@@ -30,8 +30,8 @@ export const MAX_REVIEWS = 3;
 export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; why: string };
 
 /**
- * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times, which is harmless:
- * a key has the same id in every event. @param mayBeLocal whether the first attempt may be a local activity
+ * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times. That is
+ * harmless, because a key has the same id in every event. @param mayBeLocal whether the first attempt may be local
  */
 export async function deliverWithRetries(
   sender: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,

@@ -8,13 +8,13 @@ export function escape(text: string): string {
 }
 
 /** Escapes a string from outside and isolates it, so that its writing direction cannot reorder the text around it. */
-export function foreign(text: string): string {
+export function escapeUntrusted(text: string): string {
   return `<bdi>${escape(text)}</bdi>`;
 }
 
 /** Escapes advice. Commands in it are between backticks. A short command stays on one line. */
 export function withCommands(text: string): string {
-  return foreign(text).replace(/`([^`]+)`/g, (_, command: string) =>
+  return escapeUntrusted(text).replace(/`([^`]+)`/g, (_, command: string) =>
     command.length > MAX_UNBROKEN_LENGTH ? `<code>${command}</code>` : `<code class="unbroken">${command}</code>`,
   );
 }
@@ -24,7 +24,9 @@ export const MAX_UNBROKEN_LENGTH = 40;
 
 /** Links a string from outside. @param url without it there is no link */
 export function linked(text: string, url: string | undefined): string {
-  return url === undefined ? foreign(text) : `<a href="${escape(url)}" rel="noreferrer">${foreign(text)}</a>`;
+  return url === undefined
+    ? escapeUntrusted(text)
+    : `<a href="${escape(url)}" rel="noreferrer">${escapeUntrusted(text)}</a>`;
 }
 
 export const numberText = new Intl.NumberFormat('en').format;

@@ -5,7 +5,7 @@ import {
   type ReportedFinding,
 } from '../../domain/reconciliation/finding';
 import { AMOUNT_NAMES, urlOf } from '../names';
-import { amountText, escape, foreign, linked, MAX_UNBROKEN_LENGTH, numberText, withCommands } from './escape';
+import { amountText, escape, escapeUntrusted, linked, MAX_UNBROKEN_LENGTH, numberText, withCommands } from './escape';
 
 /** The most rows of one kind on the page. The CSV and the JSON have all of them. */
 const MAX_ROWS = 200;
@@ -103,11 +103,11 @@ function referenceOf(finding: ReportedFinding, workflowsUrl?: string): string {
 }
 
 function orderOf(id: string): string {
-  return `<div${id.length > MAX_UNBROKEN_LENGTH ? '' : ' class="unbroken"'}>${foreign(id)}</div>`;
+  return `<div${id.length > MAX_UNBROKEN_LENGTH ? '' : ' class="unbroken"'}>${escapeUntrusted(id)}</div>`;
 }
 
 function explanationOf({ explanation, note }: ReportedFinding): string {
-  return `${foreign(explanation)}${note === undefined ? '' : `<br><span class="soft">${foreign(note)}</span>`}`;
+  return `${escapeUntrusted(explanation)}${note === undefined ? '' : `<br><span class="soft">${escapeUntrusted(note)}</span>`}`;
 }
 
 /** One amount if all agree, otherwise each with its name. What is debited now appears only if it has changed. */

@@ -1,7 +1,7 @@
 import { groupBy } from '../../domain/group-by';
 import { workflowUrl } from '../../domain/ui-links';
 import { chart } from './chart';
-import { amountText, escape, foreign, formatCount, linked, numberText } from './escape';
+import { amountText, escape, escapeUntrusted, formatCount, linked, numberText } from './escape';
 import { cardsOf, isOpen, legendOf, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
@@ -77,7 +77,7 @@ function statuses({ byStatus, orders }: ReconciliationReport): string {
   const rows = Object.entries(byStatus)
     .toSorted(([, a], [, b]) => b.orders - a.orders)
     .map(([status, total]) => ({
-      cells: [foreign(status), numberText(total.orders), amountText(total.amount)],
+      cells: [escapeUntrusted(status), numberText(total.orders), amountText(total.amount)],
       whole: total.orders,
     }));
   const none = '<p class="soft">There were no orders.</p>';

@@ -1,6 +1,6 @@
-import { indexById, indexRecords } from '../../../../src/domain/reconciliation/records';
-import { calendarIn, totalsOf } from '../../../../src/report/report';
-import { order, purchase } from './generated-records';
+import { indexById, indexRecords } from '../../../src/domain/reconciliation/records';
+import { calendarIn, totalsOf } from '../../../src/report/report';
+import { order, purchase } from '../domain/reconciliation/generated-records';
 
 describe('the totals of a report', () => {
   const utc = calendarIn('UTC');
