@@ -14,7 +14,7 @@ const SIDE_LABELS: Record<SideName, string> = {
   history: 'ours, `PURCHASE_WATCH=history`',
 };
 
-const MANY = 50_000;
+const MANY_ORDERS = 50_000;
 const INTERVAL_S = 30;
 
 const NO_RESULTS = 'No results are kept yet.';
@@ -48,8 +48,8 @@ function scenarioSections(results: Results): string[] {
 function goalTable(all: readonly Outcome[]): string {
   const rows = all.map(({ goal, compared, measured, ratio, isMet }) => [
     goal.label,
-    compared === undefined ? '' : shown(goal.figure, compared),
-    shown(goal.figure, measured),
+    compared === undefined ? '' : formatFigure(goal.figure, compared),
+    formatFigure(goal.figure, measured),
     ratio === undefined ? '' : ratio.toFixed(2),
     describeGoal(goal),
     isMet ? 'met' : '**missed**',
@@ -63,7 +63,7 @@ export function describeGoal({ figure, atLeast, atMost, orAtMost }: Goal): strin
     atLeast === undefined ? '' : `≥ ${rounded(atLeast)}`,
     atMost === undefined ? '' : `≤ ${rounded(atMost)}`,
   ];
-  const other = orAtMost === undefined ? '' : ` or ≤ ${shown(figure, orAtMost)} s`;
+  const other = orAtMost === undefined ? '' : ` or ≤ ${formatFigure(figure, orAtMost)} s`;
   return bounds.join('') + other;
 }
 
@@ -93,14 +93,16 @@ function manyOrders(results: Results): string[] {
   if (sides.length === 0) return [];
   const row = (label: string, name: FigureName, perSecond: number, decimals: number) => [
     label,
-    ...sides.map((side) => fixed((median(figures[side]?.[name] ?? []) * MANY) / INTERVAL_S / perSecond, decimals)),
+    ...sides.map((side) =>
+      fixed((median(figures[side]?.[name] ?? []) * MANY_ORDERS) / INTERVAL_S / perSecond, decimals),
+    ),
   ];
   const rows = [
     row("cores for the server's CPU", 'serverCpuPerPoll', 1_000, 1),
     row("cores for the workers' CPU", 'workerCpuPerPoll', 1_000, 1),
     row('partner requests each second', 'requestsPerPoll', 1, 0),
   ];
-  const title = `## Calculated, not measured: ${MANY.toLocaleString('en')} open orders, polled every ${INTERVAL_S} s`;
+  const title = `## Calculated, not measured: ${MANY_ORDERS.toLocaleString('en')} open orders, polled every ${INTERVAL_S} s`;
   const from = 'From the costs per order and interval above, assuming that they grow in proportion.';
   return [title, from, table([['figure', ...sides.map((side) => SIDE_LABELS[side])], ...rows])];
 }
@@ -116,12 +118,12 @@ function describeRun(
 /** The median, followed by the least and the greatest if there were several rounds. */
 function spread(name: FigureName, values: readonly number[] = []): string {
   if (values.length === 0) return '';
-  const [least, greatest] = [shown(name, Math.min(...values)), shown(name, Math.max(...values))];
-  const middle = shown(name, median(values));
+  const [least, greatest] = [formatFigure(name, Math.min(...values)), formatFigure(name, Math.max(...values))];
+  const middle = formatFigure(name, median(values));
   return least === greatest ? middle : `${middle} (${least}–${greatest})`;
 }
 
-function shown(name: FigureName, value: number): string {
+function formatFigure(name: FigureName, value: number): string {
   return fixed(value, FIGURES[name].decimals);
 }
 

@@ -220,8 +220,8 @@ export const MUTANTS = [
     name: 'person-for-the-unwritten',
     rule: 'a placement that was certainly not written is never held',
     file: 'src/workflows/place-order.ts',
-    find: 'timedOutWithoutIntent(failure) && (await',
-    replace: 'timedOutWithoutIntent(undefined) && (await',
+    find: 'isTimeoutWithoutIntent(failure) && (await',
+    replace: 'isTimeoutWithoutIntent(undefined) && (await',
     tests: ['test/resilience/crash/intention.test.ts'],
   },
   {
@@ -1188,8 +1188,8 @@ export const MUTANTS = [
     name: 'redeliver-only-overdue',
     rule: 'redeliver reads the order in every case in which keys may have arrived',
     file: 'src/activities/read-sale.ts',
-    find: 'if (result && endsWithoutKeys(result.outcome)) return',
-    replace: "if (result && (endsWithoutKeys(result.outcome) || result.outcome === 'PARTIALLY_DELIVERED')) return",
+    find: 'if (result && isKeylessOutcome(result.outcome)) return',
+    replace: "if (result && (isKeylessOutcome(result.outcome) || result.outcome === 'PARTIALLY_DELIVERED')) return",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
@@ -1468,8 +1468,8 @@ export const MUTANTS = [
     name: 'sick-ones-first',
     rule: 'waiting purchases whose trial failed are let through last',
     file: 'src/activities/circuit-breaker.ts',
-    find: 'tried.has(referenceId) && anotherWaits(referenceId, tried)',
-    replace: 'tried.has(referenceId) && !anotherWaits(referenceId, tried)',
+    find: 'tried.has(referenceId) && hasOtherWaiting(referenceId, tried)',
+    replace: 'tried.has(referenceId) && !hasOtherWaiting(referenceId, tried)',
     tests: ['test/unit/activities/circuit-breaker.test.ts'],
   },
   {
@@ -1558,8 +1558,8 @@ export const MUTANTS = [
     name: 'overdue-by-its-row',
     rule: 'an overdue order that the history shows as open is read individually',
     file: 'src/activities/reconcile/read-records.ts',
-    find: '&& !endsPolling(row.status)',
-    replace: '&& endsPolling(row.status)',
+    find: '&& !canStopPolling(row.status)',
+    replace: '&& canStopPolling(row.status)',
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {

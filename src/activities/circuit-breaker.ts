@@ -50,13 +50,13 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   const askedAt = new Map<string, number>();
   let open: OpenCircuit | undefined;
 
-  const anotherWaits = (than: string, tried: ReadonlySet<string>): boolean => {
+  const hasOtherWaiting = (than: string, tried: ReadonlySet<string>): boolean => {
     for (const [referenceId, at] of askedAt) if (now() - at > STILL_WAITING_MS) askedAt.delete(referenceId);
     return [...askedAt.keys()].some((referenceId) => referenceId !== than && !tried.has(referenceId));
   };
 
   const mayTry = (referenceId: string, { trial, trialAt, tried }: OpenCircuit): boolean =>
-    trial === undefined && now() >= trialAt && !(tried.has(referenceId) && anotherWaits(referenceId, tried));
+    trial === undefined && now() >= trialAt && !(tried.has(referenceId) && hasOtherWaiting(referenceId, tried));
 
   const pause = (why: string, pauseMs: number, tried: Set<string>): void => {
     open = { why, pauseMs, trialAt: now() + pauseMs, tried };

@@ -100,14 +100,14 @@ function isYoungEnough({ since }: Wanted): (row: UnreadableRow) => boolean {
 async function search(partner: PartnerClient, referenceId: string): Promise<HistoryRow[] | undefined> {
   const rows: HistoryRow[] = [];
   for await (const row of partner.orders({ search: referenceId }, { maxPages: MAX_PAGES })) {
-    if (!mentions(row, referenceId)) return undefined;
+    if (!canMatch(row, referenceId)) return undefined;
     rows.push(row);
   }
   return rows;
 }
 
 /** Whether a search for this text may return the row. A row with neither a readable id nor reference always may. */
-function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
+function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
   const names = [referenceId, id].filter((name) => name !== undefined);
   return names.length === 0 || names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }

@@ -39,6 +39,6 @@ export function coloured(isColoured: boolean | undefined, tone: Tone, text: stri
 }
 
 /** Whether a stream shows colours: it is a terminal that has them, and NO_COLOR is not set. */
-export function showsColours(stream: Pick<NodeJS.WriteStream, 'isTTY'> & { hasColors?: () => boolean }): boolean {
+export function canShowColours(stream: Pick<NodeJS.WriteStream, 'isTTY'> & { hasColors?: () => boolean }): boolean {
   return stream.isTTY && stream.hasColors?.() === true;
 }

@@ -5,7 +5,7 @@ import { PROGRAM } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
-import { showsColours } from './colours';
+import { canShowColours } from './colours';
 import { oneOf } from './command-arguments';
 import { completionScript, type Shell, SHELLS } from './completion';
 import { loadConfig, loadDoctor, loadPartner, loadTemporal, type StarterContext } from './context';
@@ -37,7 +37,7 @@ export async function main(): Promise<void> {
   const write = (text: string) => void process.stdout.write(text);
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
-    out: { json: false, colours: showsColours(process.stdout), write, note },
+    out: { json: false, colours: canShowColours(process.stdout), write, note },
     loadEnvFile,
     partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
     schedule: () => loadConfig().readScheduleConfig(),

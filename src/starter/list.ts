@@ -112,7 +112,7 @@ async function readList(
   for (const purchase of found.toSorted((one, other) => (one.since < other.since ? -1 : 1))) {
     if (purchases.length >= limit) break;
     compared += 1;
-    if (!(await wasReset(reader, purchase))) purchases.push(purchase);
+    if (!(await hasBeenReset(reader, purchase))) purchases.push(purchase);
   }
   return { purchases, more: found.length - compared + unread };
 }
@@ -141,7 +141,10 @@ function waitingForPeople(since: number): string {
 }
 
 /** A reset terminates one run and starts another, so the purchase continues. */
-async function wasReset(reader: PurchaseReader, { execution, workflowId, runId }: ListedPurchase): Promise<boolean> {
+async function hasBeenReset(
+  reader: PurchaseReader,
+  { execution, workflowId, runId }: ListedPurchase,
+): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
   const latest = await reader.describeIfKnown(referenceOrWorkflowId(workflowId));
   return latest !== undefined && latest.runId !== runId;

@@ -10,7 +10,7 @@ import {
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { FAILURE, pauseOf } from '../contracts/failures';
 import { summaryOf } from '../domain/texts';
-import { endsPolling } from '../domain/order';
+import { canStopPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
 import { firstStartTime, type PurchaseRecord, throttledPause } from './purchase-record';
@@ -52,7 +52,7 @@ export async function awaitOrder(
       nextPollMs: throttledPause(nextPollMs, deadline),
       deadline,
     });
-    if (isUnread(order) ? order.isTooLarge : endsPolling(order.status)) return order;
+    if (isUnread(order) ? order.isTooLarge : canStopPolling(order.status)) return order;
     if (deadline - Date.now() <= pollIntervalMs) break;
     nextPollMs = pollIntervalMs;
   }
@@ -77,7 +77,7 @@ async function pollFirst(
     const summary = summaryOf(`first poll of ${orderId}`);
     const order = await local.pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]);
     purchase.notePoll(order.status);
-    return endsPolling(order.status) ? { ended: order } : { nextPollMs: pollIntervalMs };
+    return canStopPolling(order.status) ? { ended: order } : { nextPollMs: pollIntervalMs };
   } catch (failure) {
     if (!(failure instanceof TemporalFailure)) throw failure;
     const unread = unreadAfter(orderId, failure);

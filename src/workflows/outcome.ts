@@ -1,7 +1,7 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
-import { endsPolling } from '../domain/order';
+import { canStopPolling } from '../domain/order';
 import { toSingleLine } from '../domain/texts';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
@@ -152,7 +152,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);
   // An order that is open or unreadable says nothing about the keys. The next delivery compares them again.
-  if (isUnread(order) || !endsPolling(order.status)) return before;
+  if (isUnread(order) || !canStopPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }
 

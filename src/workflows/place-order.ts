@@ -159,7 +159,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     return { evidence: 'UNKNOWN', why: 'an operator completed the attempt by hand', inFlight: true };
   } catch (failure) {
     // Read the run id now: after a reset, an id recorded before the attempt would be replayed.
-    if (timedOutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
+    if (isTimeoutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
       return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it sent the order', inFlight: true };
     }
     return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
@@ -167,7 +167,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
 }
 
 /** The attempt ended without an answer and without the recorded intention that precedes every request. */
-function timedOutWithoutIntent(failure: unknown): boolean {
+function isTimeoutWithoutIntent(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }

@@ -1,11 +1,11 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/key-ids';
-import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
+import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {
   indexById,
   type KnownPurchase,
-  mustBeInHistory,
+  isExpectedInHistory,
   type PartnerOrder,
   type ReconcileOptions,
   type UnreadableRecord,
@@ -72,8 +72,8 @@ async function readFollowedOrders(
   const followed = purchases.filter((purchase) => {
     if (purchase.orderId === undefined) return false;
     const row = orders.get(purchase.orderId);
-    if (row) return purchase.state === 'OVERDUE' && isMissingKeys(purchase) && !endsPolling(row.status);
-    return (purchase.startedAt < options.from && isMissingKeys(purchase)) || mustBeInHistory(purchase, options);
+    if (row) return purchase.state === 'OVERDUE' && isMissingKeys(purchase) && !canStopPolling(row.status);
+    return (purchase.startedAt < options.from && isMissingKeys(purchase)) || isExpectedInHistory(purchase, options);
   });
   const retry = orderRetry(progress.signal);
   let done = 0;
@@ -88,7 +88,7 @@ async function readFollowedOrders(
     }
     const isMissing = read.kind === 'not-found';
     // An order that the partner does not know either is missing, which is a finding of its own.
-    const isExpected = mustBeInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
+    const isExpected = isExpectedInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
     if (isExpected) return;
     unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
   });

@@ -9,7 +9,7 @@ import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isDeliveryError } from '../../delivery';
 import { isSafeOrderId } from '../../domain/order';
 import { planDelivery } from '../../domain/plan-delivery';
-import { type Finding, findingKey, readsSale, withStatus } from '../../domain/reconciliation/finding';
+import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { startDelivery } from '../../temporal/client';
@@ -38,7 +38,7 @@ export async function handleFinding(
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
-  if (context.dryRun && !readsSale(finding)) return withStatus(finding, 'dry-run');
+  if (context.dryRun && !hasSaleRepair(finding)) return withStatus(finding, 'dry-run');
   const handled = await repairFinding(context, confirmed).catch((error: unknown) => {
     context.retry.signal.throwIfAborted();
     return unrepaired(finding, `it could not be repaired now: ${safeMessage(error)}`);

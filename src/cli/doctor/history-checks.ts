@@ -1,5 +1,5 @@
 import { pluralize } from '../../domain/texts';
-import { endsPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
+import { canStopPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
 import {
   type HistoryOrder,
   type HistoryRow,
@@ -230,7 +230,7 @@ function statuses({ orders }: OrderPage, checklist: Checklist): Record<string, n
     .map(([status, count]) => `${status} ${count}`)
     .join(', ');
   const strange = Object.keys(counts)
-    .filter((status) => mayHaveEnded(status) && !endsPolling(status))
+    .filter((status) => mayHaveEnded(status) && !canStopPolling(status))
     .join(', ');
   if (strange === '') check.ok(got);
   else check.warning(got, `Ask the partner what ${strange} means. An order with such a status counts as open.`);

@@ -1,6 +1,6 @@
 import { isSameAmount, isShareOf } from '../money';
 import { isFailedOrRefunded, mayHaveKeys } from '../order';
-import { endsWithoutKeys, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
+import { isKeylessOutcome, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import { type FindingKind, KIND_DOCS, type Repair } from './finding';
 
@@ -189,7 +189,7 @@ export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classifica
  */
 function endingOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
   if (delivered > 0 && delivered >= ordered) return 'DELIVERED';
-  const isFinal = execution === 'COMPLETED' && endsWithoutKeys(state);
+  const isFinal = execution === 'COMPLETED' && isKeylessOutcome(state);
   if (delivered > 0 && !isFinal) return 'PARTIALLY_DELIVERED';
   if (execution !== 'COMPLETED') return 'STOPPED';
   return PURCHASE_OUTCOMES.find((outcome) => outcome === state) ?? 'UNKNOWN';
@@ -202,11 +202,13 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
   if (state === 'FAILED') return isSameAmount(debitNow, 0) ? undefined : amountMismatch;
   // The debit was read when the purchase ended. A later delivery may have changed it.
   if (endingOf(purchase) !== state) return undefined;
-  return isSameAmount(totalDebit, debitNow) && fitsRow(totalDebit, purchase, order) ? undefined : amountMismatch;
+  return isSameAmount(totalDebit, debitNow) && isConsistentWithRow(totalDebit, purchase, order)
+    ? undefined
+    : amountMismatch;
 }
 
 /** Whether the row's amount is the debit or the price of one piece. The partner does not document which. */
-function fitsRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): boolean {
+function isConsistentWithRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { ordered = 1 } = purchase;
   if (order.amount === undefined || mayCoverPart(purchase, order)) return true;
   return isSameAmount(debit, order.amount) || (ordered > 1 && isShareOf(debit, order.amount, 1, ordered));

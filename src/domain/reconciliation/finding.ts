@@ -154,7 +154,7 @@ export type Repair =
   | 'notify';
 
 /** Whether a repair reads the purchase with its order, also in a dry run. */
-export function readsSale({ repair }: Finding): boolean {
+export function hasSaleRepair({ repair }: Finding): boolean {
   return repair === 'deliver' || repair === 'deliver-or-notify' || repair === 'notify-refund';
 }
 

@@ -6,7 +6,7 @@ import { type Finding, FINDING_KINDS } from './finding';
 import {
   isRunning,
   type KnownPurchase,
-  mustBeInHistory,
+  isExpectedInHistory,
   ordersOf,
   type PartnerOrder,
   type ReconcileOptions,
@@ -61,7 +61,7 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
     return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
-  if (!order && !isUnreadable && mustBeInHistory(purchase, options)) {
+  if (!order && !isUnreadable && isExpectedInHistory(purchase, options)) {
     // Another order under the reference is probably the same order with another id, not a second one.
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);
   }

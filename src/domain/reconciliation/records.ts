@@ -84,7 +84,7 @@ export interface ReconcileOptions {
 }
 
 /** Whether the order history, as it was read, must show this purchase's order. */
-export function mustBeInHistory(purchase: KnownPurchase, { from, confirmedBefore }: ReconcileOptions): boolean {
+export function isExpectedInHistory(purchase: KnownPurchase, { from, confirmedBefore }: ReconcileOptions): boolean {
   const { orderId, startedAt, closedAt } = purchase;
   return (
     orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < confirmedBefore
@@ -139,12 +139,12 @@ function latestRuns(runs: Iterable<KnownPurchase>): Map<string, KnownPurchase> {
   const latest = new Map<string, KnownPurchase>();
   for (const run of runs) {
     const other = latest.get(run.referenceId);
-    if (!other || supersedes(run, other)) latest.set(run.referenceId, run);
+    if (!other || isNewerRun(run, other)) latest.set(run.referenceId, run);
   }
   return latest;
 }
 
-function supersedes(one: KnownPurchase, other: KnownPurchase): boolean {
+function isNewerRun(one: KnownPurchase, other: KnownPurchase): boolean {
   if (isRunning(one) !== isRunning(other)) return isRunning(one);
   // A reset may keep the start time of the first run.
   const later = one.startedAt - other.startedAt || (one.closedAt ?? 0) - (other.closedAt ?? 0);
