@@ -56,7 +56,7 @@ type AttemptAnswer = OrderPlaced | OrdersFound | UnplacedAnswer;
 interface Placing {
   purchase: PurchaseRecord;
   holds: Holds;
-  /** Epoch ms: the last attempt starts at this time at the latest. */
+  /** Epoch ms: the end of `PURCHASE_PLACE_WITHIN`. After an attempt that started later, none follows. */
   until: number;
   attempts: number;
   timesPaused: number;

@@ -242,9 +242,9 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
 }
 
 /**
- * The pause before a repetition, in ms, long enough to keep the history bounded (`pauseFloor`).
+ * The wanted pause before a repetition, in ms, or a longer one that keeps the history bounded (`pauseFloor`).
  *
- * @param untilMs epoch ms: the floor never delays beyond this.
+ * @param untilMs epoch ms: the pause is never lengthened beyond this.
  */
 export function throttledPause(wantedMs: number, untilMs: number): number {
   const floor = Math.min(pauseFloor(workflowInfo().historyLength), untilMs - Date.now());

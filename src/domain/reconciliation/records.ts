@@ -95,7 +95,7 @@ export function isExpectedInHistory(purchase: KnownPurchase, { from, confirmedBe
 export interface RecordIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;
-  /** Those that bear the reference of a purchase. */
+  /** By reference: the orders with the reference of a purchase. */
   ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
   /** The latest run by reference. A reset leaves a terminated run behind that no longer describes the purchase. */
   purchases: ReadonlyMap<string, KnownPurchase>;
