@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Systems give the ports above to whoever asks for any port, so one of those could be taken before its caller uses it. */
+/** The system hands out the ports above to programs that ask for any port, so one could be taken before its use. */
 const BELOW_EPHEMERAL = { from: 20_000, to: 32_000 };
 const given = new Set<number>();
 
