@@ -6,7 +6,7 @@ const ROW = 26;
 const LEFT = 300;
 const WIDTH = 860;
 /** Longer bars end here, followed by their number. */
-const MOST = 3;
+const MAX_RATIO = 3;
 
 /** Draws the ratios that have a goal: a bar each, a mark at the goal, a line where both sides are equal. */
 export function plot(results: ReadonlyMap<string, ScenarioResult>): string {
@@ -35,5 +35,5 @@ export function plot(results: ReadonlyMap<string, ScenarioResult>): string {
 }
 
 function x(ratio: number): number {
-  return Math.round(LEFT + (Math.min(ratio, MOST) / MOST) * (WIDTH - LEFT - 150));
+  return Math.round(LEFT + (Math.min(ratio, MAX_RATIO) / MAX_RATIO) * (WIDTH - LEFT - 150));
 }

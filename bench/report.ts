@@ -14,15 +14,15 @@ const SIDE_LABELS: Record<SideName, string> = {
   history: 'ours, `PURCHASE_WATCH=history`',
 };
 
-const MANY = 50_000;
+const MANY_ORDERS = 50_000;
 const INTERVAL_S = 30;
 
-const NOTHING_KEPT = 'No results are kept yet.';
+const NO_RESULTS = 'No results are kept yet.';
 
 /** The goals and what was measured, for docs/performance.md. */
-export function keptGoals(): string {
+export function renderGoals(): string {
   const results = readResults(RESULTS);
-  if (results.size === 0) return NOTHING_KEPT;
+  if (results.size === 0) return NO_RESULTS;
   const all = outcomes(results);
   const met = all.filter(({ isMet }) => isMet).length;
   const plot = '![Ratios and their goals](../bench/results/ratios.svg)';
@@ -30,9 +30,9 @@ export function keptGoals(): string {
 }
 
 /** Every figure of every scenario, for bench/results/README.md. */
-export function keptFigures(): string {
+export function renderFigures(): string {
   const results = readResults(RESULTS);
-  return results.size === 0 ? NOTHING_KEPT : scenarioSections(results).join('\n\n');
+  return results.size === 0 ? NO_RESULTS : scenarioSections(results).join('\n\n');
 }
 
 /** The goals, then every figure of every scenario, in Markdown that also reads well on a terminal. */
@@ -48,8 +48,8 @@ function scenarioSections(results: Results): string[] {
 function goalTable(all: readonly Outcome[]): string {
   const rows = all.map(({ goal, compared, measured, ratio, isMet }) => [
     goal.label,
-    compared === undefined ? '' : shown(goal.figure, compared),
-    shown(goal.figure, measured),
+    compared === undefined ? '' : formatFigure(goal.figure, compared),
+    formatFigure(goal.figure, measured),
     ratio === undefined ? '' : ratio.toFixed(2),
     describeGoal(goal),
     isMet ? 'met' : '**missed**',
@@ -63,7 +63,7 @@ export function describeGoal({ figure, atLeast, atMost, orAtMost }: Goal): strin
     atLeast === undefined ? '' : `≥ ${rounded(atLeast)}`,
     atMost === undefined ? '' : `≤ ${rounded(atMost)}`,
   ];
-  const other = orAtMost === undefined ? '' : ` or ≤ ${shown(figure, orAtMost)} s`;
+  const other = orAtMost === undefined ? '' : ` or ≤ ${formatFigure(figure, orAtMost)} s`;
   return bounds.join('') + other;
 }
 
@@ -78,9 +78,12 @@ function scenarioSection({ title, figures, rounds, settings, machine, measuredAt
   const given = Object.entries(settings).map(([name, value]) => `${name} ${plain(value)}`);
   const head = ['figure', ...sides.map((side) => SIDE_LABELS[side]), 'ratio'];
   const rounded = rounds === 1 ? 'one round' : `${rounds} rounds`;
-  return [`## ${title}`, `${rounded}; ${given.join(', ')}`, table([head, ...rows]), madeOn(machine, measuredAt)].join(
-    '\n\n',
-  );
+  return [
+    `## ${title}`,
+    `${rounded}; ${given.join(', ')}`,
+    table([head, ...rows]),
+    describeRun(machine, measuredAt),
+  ].join('\n\n');
 }
 
 /** What more orders than this machine can hold would cost, in proportion to those that it held open. */
@@ -90,19 +93,21 @@ function manyOrders(results: Results): string[] {
   if (sides.length === 0) return [];
   const row = (label: string, name: FigureName, perSecond: number, decimals: number) => [
     label,
-    ...sides.map((side) => fixed((median(figures[side]?.[name] ?? []) * MANY) / INTERVAL_S / perSecond, decimals)),
+    ...sides.map((side) =>
+      fixed((median(figures[side]?.[name] ?? []) * MANY_ORDERS) / INTERVAL_S / perSecond, decimals),
+    ),
   ];
   const rows = [
     row("cores for the server's CPU", 'serverCpuPerPoll', 1_000, 1),
     row("cores for the workers' CPU", 'workerCpuPerPoll', 1_000, 1),
     row('partner requests each second', 'requestsPerPoll', 1, 0),
   ];
-  const title = `## Calculated, not measured: ${MANY.toLocaleString('en')} open orders, polled every ${INTERVAL_S} s`;
+  const title = `## Calculated, not measured: ${MANY_ORDERS.toLocaleString('en')} open orders, polled every ${INTERVAL_S} s`;
   const from = 'From the costs per order and interval above, assuming that they grow in proportion.';
   return [title, from, table([['figure', ...sides.map((side) => SIDE_LABELS[side])], ...rows])];
 }
 
-function madeOn(
+function describeRun(
   { cpu, cores, memoryGb, platform, loadBefore, node, server, sdk }: Machine,
   measuredAt: string,
 ): string {
@@ -113,12 +118,12 @@ function madeOn(
 /** The median, followed by the least and the greatest if there were several rounds. */
 function spread(name: FigureName, values: readonly number[] = []): string {
   if (values.length === 0) return '';
-  const [least, greatest] = [shown(name, Math.min(...values)), shown(name, Math.max(...values))];
-  const middle = shown(name, median(values));
+  const [least, greatest] = [formatFigure(name, Math.min(...values)), formatFigure(name, Math.max(...values))];
+  const middle = formatFigure(name, median(values));
   return least === greatest ? middle : `${middle} (${least}–${greatest})`;
 }
 
-function shown(name: FigureName, value: number): string {
+function formatFigure(name: FigureName, value: number): string {
   return fixed(value, FIGURES[name].decimals);
 }
 

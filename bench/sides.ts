@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../src/contracts/names';
-import { createStarter } from '../src/starter/purchases';
+import { createStarter } from '../src/starter/create-starter';
 import type { Input } from './baseline/workflows';
 import { projectRoot } from './paths';
 

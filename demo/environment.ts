@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../sandbox';
-import { createStarter, type Starter } from '../src/starter/purchases';
+import { createStarter, type Starter } from '../src/starter/create-starter';
 import { registerSearchAttributes } from '../src/temporal/client';
 import { type DemoCheckout, startDemoCheckout } from './checkout';
 import {

@@ -6,7 +6,7 @@ import { audit, type AuditLine } from './audit';
 import { type DemoEnvironment, startEnvironment } from './environment';
 import { createProgress, type Progress } from './progress';
 import { reconcile } from './reconcile';
-import { runScenarios } from './run';
+import { runScenarios } from './run-scenarios';
 import { ORPHAN, SCENARIOS } from './scenarios';
 import { ledgerTable, verdict } from './verdict';
 

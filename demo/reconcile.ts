@@ -28,7 +28,7 @@ export async function reconcile(
     log(wrapped(explanation, '    '));
   }
   const open = details.length - repaired;
-  log(`\n  ${orders} orders compared: ${repaired} repaired, ${open} ${open === 1 ? 'needs' : 'need'} a person`);
+  log(`\n  ${orders} orders compared: ${repaired} repaired, ${open} left for a person to look into`);
   log(`  report  ${report}\n`);
   return result;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { Answers, Envelope } from './envelope';
+import type { Answers, Envelope } from './answers';
 import type { FaultAction } from './faults';
 import { type Answer, rendered } from './http';
 

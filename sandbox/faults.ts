@@ -145,7 +145,7 @@ export class FaultList {
 
   /** Returns the fault that acts on this call at this point, and counts it. */
   take(call: Call, beforeReading: boolean): ActiveFault | undefined {
-    const matching = this.#faults.filter((one) => one.beforeReading === beforeReading && matches(one, call));
+    const matching = this.#faults.filter((one) => one.beforeReading === beforeReading && isMatch(one, call));
     for (const one of matching) one.seen += 1;
     const acting = matching.find(({ nth = 1, times = 1, seen, hits }) => {
       return seen >= nth && (times === 'always' || hits < times);
@@ -155,7 +155,7 @@ export class FaultList {
   }
 }
 
-function matches(one: Fault, call: Call): boolean {
+function isMatch(one: Fault, call: Call): boolean {
   return (
     one.operation === call.operation &&
     (one.referenceId === undefined || one.referenceId === call.referenceId) &&

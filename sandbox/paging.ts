@@ -25,11 +25,11 @@ export function pageOf<T>(
   matching: readonly T[],
   query: URLSearchParams,
   params: PageParams,
-  mostOnAPage = Infinity,
+  maxPageSize = Infinity,
 ): Paged<T> {
   const schema = z.object({ [params.page]: pageNumber, [params.limit]: pageSize });
   const { [params.page]: page = 1, [params.limit]: asked = 1 } = parse(schema, Object.fromEntries(query));
-  const limit = Math.min(asked, mostOnAPage);
+  const limit = Math.min(asked, maxPageSize);
   return {
     hits: matching.length,
     elements: matching.slice((page - 1) * limit, page * limit),

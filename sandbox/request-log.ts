@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from './faults';
 
-const KEPT = 10_000;
+const MIN_KEPT = 10_000;
 
 /** A call that was received. Only the names of its headers are kept. */
 export interface LoggedRequest {
@@ -38,7 +38,7 @@ export class RequestLog {
       headers: Object.keys(request.headers),
     };
     this.#log.push(logged);
-    if (this.#log.length > 2 * KEPT) this.#log = this.#log.slice(-KEPT);
+    if (this.#log.length > 2 * MIN_KEPT) this.#log = this.#log.slice(-MIN_KEPT);
     return logged;
   }
 

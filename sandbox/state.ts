@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Catalogue, makeCatalogue } from './catalogue';
 import { OrderClock, type Now } from './clock';
 import { toMinor } from './currency';
-import { Answers } from './envelope';
+import { Answers } from './answers';
 import { FaultList } from './faults';
 import { History } from './history';
 import { parse, strictObject } from './input';

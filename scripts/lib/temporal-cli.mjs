@@ -6,7 +6,7 @@ import { run } from './run.mjs';
 const VERSION = '1.5.1';
 
 /** Older servers cannot pause, reset or update a pending activity, as operators and tests do. */
-const OLDEST_SERVER = '1.28';
+const MIN_SERVER_VERSION = '1.28';
 
 /** Returns the path of a working Temporal CLI, if necessary built by `go install` through the Go module proxy. */
 export function ensureTemporalCli() {
@@ -19,8 +19,8 @@ export function ensureTemporalCli() {
     kind: 'dev-server',
     async check(path) {
       const [, server] = /Server (\d+\.\d+)/.exec(await run(path, ['--version'], { limitMs: 30_000 })) ?? [];
-      if (server && server.localeCompare(OLDEST_SERVER, 'en', { numeric: true }) < 0)
-        throw new Error(`${path} starts server ${server}, ${OLDEST_SERVER} or later is needed`);
+      if (server && server.localeCompare(MIN_SERVER_VERSION, 'en', { numeric: true }) < 0)
+        throw new Error(`${path} starts server ${server}, ${MIN_SERVER_VERSION} or later is needed`);
     },
     fallback: `go install at v${VERSION}`,
     async make(dir, detail) {

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 
-/** What a placement attempt shows about the partner. `NOTHING`: neither success nor failure. */
-export type PlacementSign = 'WORKS' | 'FAILS' | 'NOTHING';
+/** What a placement attempt shows about the partner. `UNKNOWN`: neither success nor failure. */
+export type PartnerHealth = 'HEALTHY' | 'FAILING' | 'UNKNOWN';
 
 /** Permission for one placement attempt. */
 export interface Admission {
   /** Checked right before the request, because the circuit breaker may have opened. @returns why it must not be sent */
   whyPaused(): string | undefined;
   /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
-  end(sign: PlacementSign, why?: string): void;
+  end(health: PartnerHealth, why?: string): void;
 }
 
 /** Pauses the placements of this process while the partner accepts none. */
@@ -20,7 +20,7 @@ export interface CircuitBreaker {
 export interface CircuitBreakerOptions {
   /** From opening to the first trial request, in ms. Doubles with each failed trial. */
   firstPauseMs: number;
-  longestPauseMs: number;
+  maxPauseMs: number;
   /** Called when it opens or closes. @param why the last failure; undefined if it closed */
   onChange?: (why: string | undefined) => void;
   /** Milliseconds of a monotonic clock. */
@@ -45,18 +45,18 @@ interface OpenCircuit {
 
 /** Closed, open, or half-open when a trial request is due. One instance serves all placements of a process. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { firstPauseMs, longestPauseMs, onChange = () => undefined, now = () => performance.now() } = options;
+  const { firstPauseMs, maxPauseMs, onChange = () => undefined, now = () => performance.now() } = options;
   const failedInARow = new Set<string>();
   const askedAt = new Map<string, number>();
   let open: OpenCircuit | undefined;
 
-  const anotherWaits = (than: string, tried: ReadonlySet<string>): boolean => {
+  const hasOtherWaiting = (than: string, tried: ReadonlySet<string>): boolean => {
     for (const [referenceId, at] of askedAt) if (now() - at > STILL_WAITING_MS) askedAt.delete(referenceId);
     return [...askedAt.keys()].some((referenceId) => referenceId !== than && !tried.has(referenceId));
   };
 
   const mayTry = (referenceId: string, { trial, trialAt, tried }: OpenCircuit): boolean =>
-    trial === undefined && now() >= trialAt && !(tried.has(referenceId) && anotherWaits(referenceId, tried));
+    trial === undefined && now() >= trialAt && !(tried.has(referenceId) && hasOtherWaiting(referenceId, tried));
 
   const pause = (why: string, pauseMs: number, tried: Set<string>): void => {
     open = { why, pauseMs, trialAt: now() + pauseMs, tried };
@@ -64,7 +64,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
 
   const noteFailure = (referenceId: string, why: string): void => {
     if (open?.trial === referenceId) {
-      pause(why, Math.min(2 * open.pauseMs, longestPauseMs), open.tried.add(referenceId));
+      pause(why, Math.min(2 * open.pauseMs, maxPauseMs), open.tried.add(referenceId));
     } else if (!open && failedInARow.add(referenceId).size >= FAILURES_TO_OPEN) {
       pause(why, firstPauseMs, new Set());
       onChange(why);
@@ -88,9 +88,9 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       if (open) open.trial = referenceId;
       return {
         whyPaused: () => (open && open.trial !== referenceId ? open.why : undefined),
-        end(sign, why = 'a placement failed') {
-          if (sign === 'WORKS') noteSuccess();
-          if (sign === 'FAILS') noteFailure(referenceId, why);
+        end(health, why = 'a placement failed') {
+          if (health === 'HEALTHY') noteSuccess();
+          if (health === 'FAILING') noteFailure(referenceId, why);
           if (open?.trial === referenceId) open.trial = undefined;
         },
       };

@@ -2,11 +2,11 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
-import { nameOf } from '../domain/presentable';
+import { errorName } from '../domain/presentable';
 import { isPartnerError } from '../partner';
-import { longestAskedPause, policyPause } from '../workflows/policies';
+import { maxObeyedPause, retryPolicyPause } from '../workflows/policies';
 
-export { nameOf };
+export { errorName };
 
 /** The log message when the partner refuses our API key or path (401, 403, 404, 405). */
 export const ACCESS_REFUSED = 'the partner refuses access';
@@ -38,7 +38,7 @@ export function toFailure(
   if (isDeliveryError(error)) {
     return failure(FAILURE.deliveryFailed, error.message, { retryInMs: nextPause(error.retryAfterMs) });
   }
-  return failure(FAILURE.unexpected, `unexpected ${nameOf(error)}`, { retryInMs });
+  return failure(FAILURE.unexpected, `unexpected ${errorName(error)}`, { retryInMs });
 }
 
 /** An attempt that found nothing new. Benign, so that no log or metric counts it as an error. */
@@ -80,6 +80,6 @@ function nextPause(askedMs: number | undefined, ownMs?: number): number | undefi
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy, isLocal } = activityInfo();
   // A local activity has one attempt. Its workflow obeys the Retry-After before it starts the ordinary activity.
-  const heededMs = isLocal ? askedMs : Math.min(askedMs, longestAskedPause(retryPolicy));
-  return Math.max(heededMs, ownMs ?? policyPause(attempt, retryPolicy));
+  const heededMs = isLocal ? askedMs : Math.min(askedMs, maxObeyedPause(retryPolicy));
+  return Math.max(heededMs, ownMs ?? retryPolicyPause(attempt, retryPolicy));
 }

@@ -13,7 +13,7 @@ const MAX_PAGES = 200;
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
 /** The most orders in one result, because results are stored in the workflow's history. */
-const MOST_FOUND = 100;
+const MAX_FOUND_ORDERS = 100;
 
 /** Searches the partner's order history, the only evidence of a placement without an answer. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
@@ -100,14 +100,14 @@ function isYoungEnough({ since }: Wanted): (row: UnreadableRow) => boolean {
 async function search(partner: PartnerClient, referenceId: string): Promise<HistoryRow[] | undefined> {
   const rows: HistoryRow[] = [];
   for await (const row of partner.orders({ search: referenceId }, { maxPages: MAX_PAGES })) {
-    if (!mentions(row, referenceId)) return undefined;
+    if (!canMatch(row, referenceId)) return undefined;
     rows.push(row);
   }
   return rows;
 }
 
 /** Whether a search for this text may return the row. A row with neither a readable id nor reference always may. */
-function mentions({ referenceId, id }: HistoryRow, text: string): boolean {
+function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
   const names = [referenceId, id].filter((name) => name !== undefined);
   return names.length === 0 || names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
@@ -143,7 +143,7 @@ function foundOrders(rows: readonly HistoryOrder[]): FoundOrder[] {
       status: presentableStatus(row.status),
       createdAt: new Date(row.createdAt).toISOString(),
     }));
-  if (found.length <= MOST_FOUND) return found;
+  if (found.length <= MAX_FOUND_ORDERS) return found;
   const billable = found.filter(isBillable);
-  return (billable.length > 0 ? billable : found).slice(0, MOST_FOUND);
+  return (billable.length > 0 ? billable : found).slice(0, MAX_FOUND_ORDERS);
 }

@@ -3,7 +3,7 @@ import { log } from '@temporalio/activity';
 import type { AwaitOrderInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, presentableStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
-import { ACCESS_REFUSED, nameOf } from './failures';
+import { ACCESS_REFUSED, errorName } from './failures';
 
 type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 'intervalMs'>;
 
@@ -20,7 +20,7 @@ const FORGOTTEN_AFTER = 4;
 /** Intervals for which a reading can be used. */
 const USABLE_FOR = 2;
 /** A longer history is not read. Its orders are then polled on every twentieth attempt only. */
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 
 interface Watched extends WatchedOrder {
   firstAskedAt: number;
@@ -56,7 +56,7 @@ export function createHistoryWatch(
       const statuses = await readStatuses(partner, orders, stopping);
       last = { beganAt: begunAt, endedAt: now(), statuses };
     } catch (error) {
-      const why = isPartnerError(error) ? error.message : nameOf(error);
+      const why = isPartnerError(error) ? error.message : errorName(error);
       if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why });
       if (!stopping.aborted) log.warn('the order history could not be read to check the open orders', { why });
     } finally {
@@ -98,7 +98,7 @@ async function readStatuses(
   const since = orders.reduce((oldest, order) => Math.min(oldest, order.since), Infinity);
   await partner.withPermits({ class: 'poll', signal }, (permitted) =>
     permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
-      maxPages: MOST_PAGES,
+      maxPages: MAX_PAGES,
       async enough(rows) {
         for (const row of rows) {
           if (isUnreadable(row)) continue;

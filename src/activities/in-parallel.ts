@@ -1,22 +1,26 @@
 /**
- * Processes all items, `width` at a time, and returns the results in their order. After the first failure nothing more
- * starts. The failure is thrown when the running items have ended, so that a retry does not overlap with them.
+ * Processes all items, at most `concurrency` at once, and returns the results in their order. After the first failure
+ * nothing more starts. The failure is thrown when the running items have ended, so that a retry does not overlap.
  */
-export async function inParallel<T, R>(all: readonly T[], width: number, work: (one: T) => Promise<R>): Promise<R[]> {
+export async function inParallel<T, R>(
+  items: readonly T[],
+  concurrency: number,
+  work: (one: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const failures: unknown[] = [];
   let next = 0;
   const worker = async () => {
-    while (next < all.length && failures.length === 0) {
+    while (next < items.length && failures.length === 0) {
       const index = next++;
       try {
-        results[index] = await work(all[index] as T);
+        results[index] = await work(items[index] as T);
       } catch (error) {
         failures.push(error);
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(width, all.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
   if (failures.length > 0) throw failures[0];
   return results;
 }

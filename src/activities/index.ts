@@ -2,13 +2,13 @@ import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import type { ReconcileActivities } from '../contracts/reconciliation';
 import { createCheckOrderActivities } from './check-order';
-import { createDeliveryActivities } from './deliver';
+import { createDeliveryActivities } from './post-events';
 import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
 import { createPollOrderActivities } from './poll-order';
 import { createReadSaleActivities } from './read-sale';
 import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
-import { onlyForOwnWorkflows } from './started-by';
+import { onlyForOwnWorkflows } from './allowed-workflows';
 
 export { createCircuitBreaker } from './circuit-breaker';
 export { createHistoryWatch } from './history-watch';

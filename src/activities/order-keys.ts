@@ -1,7 +1,7 @@
 import { log } from '@temporalio/activity';
 import { FAILURE } from '../contracts/failures';
 import {
-  endsPolling,
+  canStopPolling,
   type Key,
   mayHaveKeys,
   type OrderLine,
@@ -52,7 +52,7 @@ export function nameKeys(
 export function snapshotOf(orderId: string, order: Order, lines: NamedLine[]): OrderSnapshot {
   const { totalDebit, ignored } = order;
   const status = presentableStatus(order.status);
-  if (endsPolling(status) && ignored.length > 0) {
+  if (canStopPolling(status) && ignored.length > 0) {
     log.warn('fields of the order have an unexpected shape and are ignored', { orderId, fields: ignored.join(', ') });
   }
   return {

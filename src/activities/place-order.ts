@@ -4,27 +4,27 @@ import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/
 import { maxDebitIssue } from '../domain/money';
 import { presentableTraceId } from '../domain/presentable';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
-import { withinMs } from '../temporal/client';
+import { withTimeout } from '../temporal/client';
 import { placementWriteTime } from '../workflows/policies';
-import type { Admission, PlacementSign } from './circuit-breaker';
+import type { Admission, PartnerHealth } from './circuit-breaker';
 import type { ActivityDependencies } from './dependencies';
-import { ACCESS_REFUSED, nameOf } from './failures';
+import { ACCESS_REFUSED, errorName } from './failures';
 import { findOrders } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
-import { createIntent, createSequence, type Sequence } from './record-intent';
+import { createIntent, createSerialQueue, type SerialQueue } from './record-intent';
 
 /** Timestamps this close belong to one dispatch: the time-skipping server reads its clock twice for it. */
 const ONE_DISPATCH_MS = 5;
 /** Reserved at the end of the attempt for reporting "not sent". */
-const ANSWER_MS = 1_000;
+const ANSWER_RESERVE_MS = 1_000;
 /** Lists show a purchase shortly after its start; on some servers it takes a second. */
-const LOOKS = 4;
-const BETWEEN_LOOKS_MS = 500;
+const LIST_TRIES = 4;
+const BETWEEN_LIST_TRIES_MS = 500;
 
 /** How an attempt ended, and what that says about the partner. */
-interface Ended {
+interface AttemptEnd {
   result: PlacementResult;
-  sign: PlacementSign;
+  health: PartnerHealth;
 }
 
 /**
@@ -33,7 +33,7 @@ interface Ended {
  * nor a shutdown aborts the request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
-  const oneByOne = createSequence();
+  const serialQueue = createSerialQueue();
   const readPrices = createPriceList(deps.partner);
   return {
     async placeOrder(input) {
@@ -41,14 +41,14 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
       if (fenced !== undefined) return { evidence: 'FENCED', why: fenced, inFlight: true };
       const admission = deps.circuitBreaker.admit(input.referenceId);
       if ('paused' in admission) return paused(admission.paused);
-      let ended: Ended | undefined;
+      let ended: AttemptEnd | undefined;
       try {
-        ended = await attempt({ ...deps, admission, readPrices, oneByOne }, input);
+        ended = await attempt({ ...deps, admission, readPrices, serialQueue }, input);
         logResult(ended.result);
         return ended.result;
       } finally {
-        const { result, sign = 'NOTHING' } = ended ?? {};
-        admission.end(sign, result && 'why' in result ? result.why : undefined);
+        const { result, health = 'UNKNOWN' } = ended ?? {};
+        admission.end(health, result && 'why' in result ? result.why : undefined);
       }
     },
   };
@@ -72,87 +72,91 @@ function isReplacing({ replaceInRun }: PlaceOrderInput): boolean {
 interface AttemptContext extends ActivityDependencies {
   admission: Admission;
   readPrices: ReadPrices;
-  oneByOne: Sequence;
+  serialQueue: SerialQueue;
 }
 
-async function attempt(deps: AttemptContext, input: PlaceOrderInput): Promise<Ended> {
+async function attempt(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const other = await checkOtherExecutions(deps, input);
   if (other) return other;
   const priced = await checkPrice(deps, input);
   if (priced?.result.evidence === 'NOT_SENT') return priced;
   // The oldest purchase goes first. The search takes its permits one by one, then the write takes one.
-  const permits = { class: 'placement', dueAt: input.since, notAfter: notAfter(input) - placementWriteTime } as const;
+  const permits = {
+    class: 'placement',
+    dueAt: input.since,
+    notAfter: writeDeadline(input) - placementWriteTime,
+  } as const;
   return deps.partner.withPermits(permits, async (partner) => {
-    const found = await findBefore(partner, deps, input);
-    if (found ?? priced) return (found ?? priced) as Ended;
+    const found = await findExistingOrder(partner, deps, input);
+    if (found ?? priced) return (found ?? priced) as AttemptEnd;
     const why = deps.admission.whyPaused();
-    return why === undefined ? send(partner, deps, input) : nothing(paused(why));
+    return why === undefined ? send(partner, deps, input) : inconclusive(paused(why));
   });
 }
 
 /**
  * A start without RejectDuplicate can run a reference twice. @returns the end of the attempt; undefined if it may go on
  */
-async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput): Promise<Ended | undefined> {
+async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd | undefined> {
   if (input.startedOnce || isReplacing(input)) return undefined;
   const listed = await readInTime(deps, input, {
-    restMs: input.maxAgeMs / 2,
+    reservedMs: input.maxAgeMs / 2,
     read: () => hasOtherExecution(deps),
     slow: "Temporal's list does not show this purchase yet, so it may not show an earlier one either",
     failed: "Temporal's list of executions could not be read",
   });
   if ('ended' in listed) return listed.ended;
   const why = 'another execution for this reference may have placed the order';
-  return listed.value ? nothing({ evidence: 'FENCED', why, inFlight: true }) : undefined;
+  return listed.value ? inconclusive({ evidence: 'FENCED', why, inFlight: true }) : undefined;
 }
 
 async function hasOtherExecution({ purchases }: AttemptContext): Promise<boolean | undefined> {
   const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
-  for (let look = 1; ; look++) {
-    const has = await purchases.hasOtherExecution(workflowId, runId);
-    if (has !== undefined || look >= LOOKS) return has;
-    await sleep(BETWEEN_LOOKS_MS);
+  for (let attempt = 1; ; attempt++) {
+    const hasOther = await purchases.hasOtherExecution(workflowId, runId);
+    if (hasOther !== undefined || attempt >= LIST_TRIES) return hasOther;
+    await sleep(BETWEEN_LIST_TRIES_MS);
   }
 }
 
 /** @returns the end of the attempt; undefined if the catalogue's price is within `maxDebit`. */
-async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise<Ended | undefined> {
+async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd | undefined> {
   const { items, maxDebit } = input;
   if (maxDebit === undefined) return undefined;
   // Half of the time is reserved for the search and the write.
   const prices = await readInTime(deps, input, {
-    restMs: input.maxAgeMs / 2,
+    reservedMs: input.maxAgeMs / 2,
     read: (timeLeftMs) => deps.readPrices(timeLeftMs / 2),
     slow: 'the catalogue is still being read for its prices',
     failed: 'the catalogue could not be read',
   });
   if ('ended' in prices) return prices.ended;
   const why = maxDebitIssue(items, maxDebit, prices.value);
-  return why === undefined ? undefined : nothing({ evidence: 'OVER_MAX_DEBIT', why });
+  return why === undefined ? undefined : inconclusive({ evidence: 'OVER_MAX_DEBIT', why });
 }
 
 /** @returns the end of the attempt; undefined if the order history shows no reason not to send. */
-async function findBefore(
+async function findExistingOrder(
   partner: PartnerClient,
   deps: AttemptContext,
   input: PlaceOrderInput,
-): Promise<Ended | undefined> {
+): Promise<AttemptEnd | undefined> {
   const search = await readInTime(deps, input, {
-    restMs: 0,
+    reservedMs: 0,
     read: () => findOrders(partner, input),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });
   if ('ended' in search) return search.ended;
   const { orders, unclear } = search.value;
-  if (unclear !== undefined && !isReplacing(input)) return nothing({ evidence: 'FENCED', why: unclear });
+  if (unclear !== undefined && !isReplacing(input)) return inconclusive({ evidence: 'FENCED', why: unclear });
   const [first, ...others] = orders;
-  return first && nothing({ evidence: 'FOUND', orders: [first, ...others], why: 'the order already exists' });
+  return first && inconclusive({ evidence: 'FOUND', orders: [first, ...others], why: 'the order already exists' });
 }
 
-interface ReadBefore<T> {
+interface PreliminaryRead<T> {
   /** Time reserved for the rest of the attempt, in ms. */
-  restMs: number;
+  reservedMs: number;
   read: (timeLeftMs: number) => Promise<T>;
   /** Messages for a read that takes too long, and for one that fails. */
   slow: string;
@@ -163,24 +167,24 @@ interface ReadBefore<T> {
 async function readInTime<T>(
   { now }: AttemptContext,
   input: PlaceOrderInput,
-  { restMs, read, slow, failed }: ReadBefore<T>,
-): Promise<{ value: T } | { ended: Ended }> {
+  { reservedMs, read, slow, failed }: PreliminaryRead<T>,
+): Promise<{ value: T } | { ended: AttemptEnd }> {
   // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would compute too much time.
-  const timeLeftMs = Math.min(notAfter(input) - now(), input.maxAgeMs) - ANSWER_MS - restMs;
-  const notSent = (why: string) => ({ ended: nothing({ evidence: 'NOT_SENT', why }) });
+  const timeLeftMs = Math.min(writeDeadline(input) - now(), input.maxAgeMs) - ANSWER_RESERVE_MS - reservedMs;
+  const notSent = (why: string) => ({ ended: inconclusive({ evidence: 'NOT_SENT', why }) });
   if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker picked it up');
   try {
-    const value = await withinMs(timeLeftMs, read(timeLeftMs));
+    const value = await withTimeout(timeLeftMs, read(timeLeftMs));
     return value === undefined ? notSent(slow) : { value };
   } catch (error) {
     if (!isPartnerError(error)) {
-      log.error(`${failed} before placing`, { error: nameOf(error) });
+      log.error(`${failed} before placing`, { error: errorName(error) });
       return notSent(`${failed}: an unexpected error`);
     }
     const { message, retryAfterMs, permitInMs } = error;
     if (error.kind === 'access') log.error(ACCESS_REFUSED, { why: message });
     const result = { evidence: 'NOT_SENT', why: `${failed}: ${message}`, retryAfterMs, permitInMs } as const;
-    return { ended: { result, sign: signOf(error) } };
+    return { ended: { result, health: healthOf(error) } };
   }
 }
 
@@ -188,18 +192,18 @@ async function readInTime<T>(
  * Sends the request, unless the attempt is too old or the intention can't be recorded. No timer here may end it early:
  * only the client knows whether the request was written, and after a freeze all timers fire at once.
  */
-async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<Ended> {
+async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
-  const intent = createIntent(deps, { notAfter: notAfter(input), oneByOne: deps.oneByOne });
-  const limits = { notAfter: notAfter(input), beforeWrite: intent.record };
+  const intent = createIntent(deps, { notAfter: writeDeadline(input), serialQueue: deps.serialQueue });
+  const limits = { notAfter: writeDeadline(input), beforeWrite: intent.record };
   try {
     const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     deps.purchases.noteOwner(data.id, input.referenceId);
-    return { result: { evidence: 'PLACED', orderId: data.id }, sign: 'WORKS' };
+    return { result: { evidence: 'PLACED', orderId: data.id }, health: 'HEALTHY' };
   } catch (error) {
-    if (!isPartnerError(error)) return nothing({ evidence: 'UNKNOWN', why: 'an unexpected error' });
+    if (!isPartnerError(error)) return inconclusive({ evidence: 'UNKNOWN', why: 'an unexpected error' });
     const { placement: evidence, retryAfterMs, permitInMs } = error;
-    return { result: { evidence, why: withTraceId(error), retryAfterMs, permitInMs }, sign: signOf(error) };
+    return { result: { evidence, why: withTraceId(error), retryAfterMs, permitInMs }, health: healthOf(error) };
   } finally {
     intent.close();
   }
@@ -213,7 +217,7 @@ function withTraceId({ placement, message, traceId }: PartnerError): string {
 }
 
 /** Epoch ms until which this attempt may write. */
-function notAfter(input: PlaceOrderInput): number {
+function writeDeadline(input: PlaceOrderInput): number {
   return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
 }
 
@@ -221,12 +225,12 @@ function paused(why: string): PlacementResult {
   return { evidence: 'PAUSED', why: `new placements are paused: ${why}` };
 }
 
-function nothing(result: PlacementResult): Ended {
-  return { result, sign: 'NOTHING' };
+function inconclusive(result: PlacementResult): AttemptEnd {
+  return { result, health: 'UNKNOWN' };
 }
 
-function signOf(error: PartnerError): PlacementSign {
-  return error.countsAgainstPartner ? 'FAILS' : 'NOTHING';
+function healthOf(error: PartnerError): PartnerHealth {
+  return error.countsAgainstPartner ? 'FAILING' : 'UNKNOWN';
 }
 
 function logResult(result: PlacementResult): void {

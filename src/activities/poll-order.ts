@@ -1,6 +1,6 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, AwaitOrderInput, PolledOrder, PollOrderInput } from '../contracts/activities';
-import { endsPolling, mayHaveEnded, mayHaveKeys, presentableStatus } from '../domain/order';
+import { canStopPolling, mayHaveEnded, mayHaveKeys, presentableStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { ROUTINE_POLL } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
@@ -40,7 +40,7 @@ async function pollUntilEnded(deps: ActivityDependencies, input: AwaitOrderInput
   const { orderId } = input;
   const order = await poll(deps, input, 'poll', pause);
   const { status } = order;
-  if (endsPolling(status)) return order;
+  if (canStopPolling(status)) return order;
   if (mayHaveEnded(status)) log.warn('undocumented order status', { orderId, status });
   throw unchanged(`still ${status}; next poll in ${seconds(pause)}`, pause);
 }
@@ -60,7 +60,7 @@ async function poll(
     const { data: order } = await deps.partner.withPermits(readPermits(deps, permitClass), (partner) =>
       partner.getOrder(orderId, input.productIds),
     );
-    deps.metrics.count('fulfilment_polls', { result: endsPolling(order.status) ? 'ended' : 'open' });
+    deps.metrics.count('fulfilment_polls', { result: canStopPolling(order.status) ? 'ended' : 'open' });
     return await polledOrder(deps, input, order);
   } catch (error) {
     if (isPartnerError(error)) {
@@ -83,7 +83,7 @@ async function polledOrder(deps: ActivityDependencies, input: PollOrderInput, or
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
   const lines = nameKeys(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
   const snapshot = { ...snapshotOf(orderId, order, lines), confirmedKeyIds: earlier?.confirmedKeyIds };
-  if (!endsPolling(status)) return snapshot;
+  if (!canStopPolling(status)) return snapshot;
   deps.purchases.noteOwner(orderId, referenceId);
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
   return { ...snapshot, claimedBy };

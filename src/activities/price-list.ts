@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ProductPrice } from '../domain/money';
 import type { PartnerClient } from '../partner';
-import { withinMs } from '../temporal/client';
+import { withTimeout } from '../temporal/client';
 
 /** How long prices are fresh, in ms. */
 const VALID_MS = 60_000;
@@ -11,8 +11,8 @@ const USABLE_MS = 15 * 60_000;
 /** By product id. */
 export type Prices = ReadonlyMap<string, ProductPrice>;
 
-/** Reads the prices. Waits at most `patienceMs` for a refresh if stale prices may be used. @throws PartnerError */
-export type ReadPrices = (patienceMs: number) => Promise<Prices>;
+/** Reads the prices. Waits at most `maxWaitMs` for a refresh if stale prices may be used. @throws PartnerError */
+export type ReadPrices = (maxWaitMs: number) => Promise<Prices>;
 
 /**
  * The prices of the partner's catalogue, shared by all placements of the process and refreshed once a minute. The whole
@@ -31,7 +31,7 @@ export function createPriceList(
     return prices;
   }
 
-  return async (patienceMs) => {
+  return async (maxWaitMs) => {
     const age = known ? now() - known.readAt : Infinity;
     if (known && age < VALID_MS) return known.prices;
     reading ??= read().finally(() => {
@@ -39,7 +39,7 @@ export function createPriceList(
     });
     if (!known || age >= USABLE_MS) return reading;
     const { prices } = known;
-    return (await withinMs(patienceMs, reading)) ?? prices;
+    return (await withTimeout(maxWaitMs, reading)) ?? prices;
   };
 }
 

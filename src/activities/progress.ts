@@ -10,7 +10,7 @@ export interface Progress {
 }
 
 /** Faster updates are left to the timer, so that 100,000 findings don't cause 100,000 heartbeats. */
-const LEAST_BETWEEN_MS = 500;
+const MIN_INTERVAL_MS = 500;
 
 /** Sends heartbeats by a timer, so that a slow partner does not look like a dead worker. They also bring a cancel. */
 export function openProgress(): Progress {
@@ -25,7 +25,7 @@ export function openProgress(): Progress {
   return {
     show(step, counts = {}) {
       shown = { step, ...counts };
-      if (performance.now() - beatAt >= LEAST_BETWEEN_MS) beat();
+      if (performance.now() - beatAt >= MIN_INTERVAL_MS) beat();
     },
     signal: cancellationSignal(),
     close: () => clearInterval(timer),

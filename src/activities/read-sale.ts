@@ -5,9 +5,9 @@ import { FAILURE } from '../contracts/failures';
 import { purchaseWorkflowId } from '../contracts/names';
 import { deliveryMemo, purchaseMemo, purchaseResult } from '../contracts/purchase';
 import { secretIdOf } from '../delivery';
-import { type KeyIds, unionOfKeys } from '../domain/line-totals';
+import { type KeyIds, unionOfKeys } from '../domain/key-ids';
 import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
-import { endsWithoutKeys } from '../domain/purchase-state';
+import { isKeylessOutcome } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PartnerClient } from '../partner';
@@ -66,7 +66,7 @@ export async function readEndedSale(
     refundConfirmed,
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
-  if (result && endsWithoutKeys(result.outcome)) return { sale, taskQueue };
+  if (result && isKeylessOutcome(result.outcome)) return { sale, taskQueue };
   const orderId = result ? result.orderId : await ownOrderId(deps.partner, description, referenceId);
   if (orderId === undefined) return { sale, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();

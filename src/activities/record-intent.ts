@@ -7,9 +7,9 @@ import {
   ActivityResetError,
 } from '@temporalio/client';
 import type { BeforeWrite } from '../partner';
-import { withinMs } from '../temporal/client';
+import { withTimeout } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
-import { nameOf } from './failures';
+import { errorName } from './failures';
 
 /** The heartbeat details that record the intention. Every heartbeat of the attempt carries them. */
 const INTENT = { intent: 'place-order' };
@@ -21,10 +21,10 @@ const WRITE_WITHIN_MS = 2_000;
 const BEAT_EVERY_MS = 2_000;
 /**
  * The pause between two records of a process, in which the first request is written. If the process is killed, at most
- * one placement is then unknown. With more waiting attempts than `MOST_WITH_PAUSES` there is no pause.
+ * one placement is then unknown. With more waiting attempts than `MAX_WAITING_WITH_PAUSES` there is no pause.
  */
 const BETWEEN_RECORDS_MS = 15;
-const MOST_WITH_PAUSES = 50;
+const MAX_WAITING_WITH_PAUSES = 50;
 /** A waiting attempt gives up this long before its time limit, so that "not sent" is reported in time. */
 const LEAVE_MS = 1_000;
 
@@ -32,12 +32,12 @@ const LEAVE_MS = 1_000;
  * Records the intention to send, as heartbeat details of the current attempt. The workflow finds them in the
  * `TimeoutFailure` if the worker dies. Without them, nothing was sent. See docs/architecture.md#failure-model.
  *
- * @param limits `notAfter` (epoch ms): the latest time for a record. `oneByOne` is shared by all attempts of the
+ * @param limits `notAfter` (epoch ms): the latest time for a record. `serialQueue` is shared by all attempts of the
  *   process, so that at most one of them is between its record and its write.
  */
 export function createIntent(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
-  { notAfter, oneByOne }: { notAfter: number; oneByOne: Sequence },
+  { notAfter, serialQueue }: { notAfter: number; serialQueue: SerialQueue },
 ): { record: BeforeWrite; close: () => void } {
   const context = Context.current();
   let beats: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export function createIntent(
     beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
     return { writeBy: answeredAt + WRITE_WITHIN_MS };
   };
-  const inTurn = () => oneByOne(notAfter - LEAVE_MS - now(), record);
+  const inTurn = () => serialQueue(notAfter - LEAVE_MS - now(), record);
   return {
     record: async () => (await inTurn()) ?? refuse('too many other placements were ahead of it'),
     close: () => clearInterval(beats),
@@ -70,12 +70,12 @@ export function createIntent(
 }
 
 /** Runs functions one at a time, in the order of the calls. @returns undefined if the turn did not come in time */
-export type Sequence = <T>(patienceMs: number, run: () => Promise<T>) => Promise<T | undefined>;
+export type SerialQueue = <T>(maxWaitMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
-export function createSequence(): Sequence {
+export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  return async (patienceMs, run) => {
+  return async (maxWaitMs, run) => {
     const before = last;
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
@@ -83,8 +83,8 @@ export function createSequence(): Sequence {
     });
     last = before.then(() => ended);
     waiting += 1;
-    const isTurn = await withinMs(
-      patienceMs,
+    const isTurn = await withTimeout(
+      maxWaitMs,
       before.then(() => true),
     );
     waiting -= 1;
@@ -95,7 +95,7 @@ export function createSequence(): Sequence {
     try {
       return await run();
     } finally {
-      if (waiting < MOST_WITH_PAUSES) void sleep(BETWEEN_RECORDS_MS).then(end);
+      if (waiting < MAX_WAITING_WITH_PAUSES) void sleep(BETWEEN_RECORDS_MS).then(end);
       else end();
     }
   };
@@ -106,5 +106,5 @@ function whyRefused(error: unknown): string {
   if (error instanceof ActivityResetError) return 'the attempt was reset';
   if (error instanceof ActivityCancelledError) return 'the attempt was cancelled';
   if (error instanceof ActivityNotFoundError) return 'Temporal has given up the attempt';
-  return `Temporal did not answer (${nameOf(error)})`;
+  return `Temporal did not answer (${errorName(error)})`;
 }

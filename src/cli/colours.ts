@@ -2,29 +2,29 @@ import { styleText } from 'node:util';
 import type { PurchaseState } from '../domain/purchase-state';
 
 /**
- * What a colour says. `good`: done. `busy`: it goes on by itself. `odd`: less than wanted, or not yet clear. `bad`:
+ * What a colour says. `good`: done. `busy`: it goes on by itself. `caution`: less than wanted, or not yet clear. `bad`:
  * failed.
  */
-export type Tone = 'good' | 'busy' | 'odd' | 'person' | 'bad';
+export type Tone = 'good' | 'busy' | 'caution' | 'person' | 'bad';
 
-const COLOURS = { good: 'green', busy: 'cyan', odd: 'yellow', person: 'magenta', bad: 'red' } as const;
+const COLOURS = { good: 'green', busy: 'cyan', caution: 'yellow', person: 'magenta', bad: 'red' } as const;
 
 const TONES: Record<PurchaseState, Tone> = {
   PLACING: 'busy',
-  PAUSED: 'odd',
-  UNCONFIRMED: 'odd',
+  PAUSED: 'caution',
+  UNCONFIRMED: 'caution',
   HELD: 'person',
   PENDING: 'busy',
   DELIVERING: 'busy',
   DELIVERED: 'good',
-  PARTIALLY_DELIVERED: 'odd',
-  REFUNDED: 'odd',
+  PARTIALLY_DELIVERED: 'caution',
+  REFUNDED: 'caution',
   FAILED: 'bad',
   REJECTED: 'bad',
   NOT_PLACED: 'bad',
-  OVERDUE: 'odd',
-  CANCELLED: 'odd',
-  ABANDONED: 'odd',
+  OVERDUE: 'caution',
+  CANCELLED: 'caution',
+  ABANDONED: 'caution',
 };
 
 /** The tone of a purchase's state. A state of no purchase, such as TERMINATED, means that it ended without a result. */
@@ -39,6 +39,6 @@ export function coloured(isColoured: boolean | undefined, tone: Tone, text: stri
 }
 
 /** Whether a stream shows colours: it is a terminal that has them, and NO_COLOR is not set. */
-export function showsColours(stream: Pick<NodeJS.WriteStream, 'isTTY'> & { hasColors?: () => boolean }): boolean {
+export function canShowColours(stream: Pick<NodeJS.WriteStream, 'isTTY'> & { hasColors?: () => boolean }): boolean {
   return stream.isTTY && stream.hasColors?.() === true;
 }

@@ -41,10 +41,10 @@ export const pageNumber = wholeNumber('--page', 999_999_999, 'a whole number fro
 /** Reads the number of rows on a page, up to the partner's limit. */
 export const pageSize = wholeNumber('--limit', MAX_PAGE_SIZE, `a whole number from 1 to ${MAX_PAGE_SIZE}`);
 
-function wholeNumber(option: string, most: number, words: string) {
+function wholeNumber(option: string, max: number, words: string) {
   return (value: string): number => {
     const number = Number(value);
-    if (!/^\d{1,9}$/.test(value) || number < 1 || number > most) throw expected(option, words, value);
+    if (!/^\d{1,9}$/.test(value) || number < 1 || number > max) throw expected(option, words, value);
     return number;
   };
 }

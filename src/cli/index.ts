@@ -5,7 +5,7 @@ import { PROGRAM } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
-import { showsColours } from './colours';
+import { canShowColours } from './colours';
 import { oneOf } from './command-arguments';
 import { completionScript, type Shell, SHELLS } from './completion';
 import { loadConfig, loadDoctor, loadPartner, loadTemporal, type StarterContext } from './context';
@@ -29,15 +29,15 @@ export async function main(): Promise<void> {
     const { environment, readStarterConfig } = loadConfig();
     const config = readStarterConfig();
     tracing ??= startTracing(config.tracingEndpoint, 'starter', note);
-    const { connectClient, isKeyPlain, readTemporalTarget } = loadTemporal();
+    const { connectClient, isKeyUnencrypted, readTemporalTarget } = loadTemporal();
     const target = readTemporalTarget(environment(), config);
     const client = await connectClient(target, { ...retry, onRetry: note }, tracing.clientInterceptors);
-    return { client, isKeyPlain: isKeyPlain(target.connectionOptions) };
+    return { client, isKeyUnencrypted: isKeyUnencrypted(target.connectionOptions) };
   };
   const write = (text: string) => void process.stdout.write(text);
   const exitCode = await runStarter(process.argv, {
     exitCode: 0,
-    out: { json: false, colours: showsColours(process.stdout), write, note },
+    out: { json: false, colours: canShowColours(process.stdout), write, note },
     loadEnvFile,
     partner: () => loadPartner().createPartnerClient(loadConfig().readPartnerConfig()),
     schedule: () => loadConfig().readScheduleConfig(),

@@ -2,7 +2,7 @@ import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { command, commandsFor, fittingCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
-import { counted, inHours, inOneLine, jsonOf } from '../domain/texts';
+import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/texts';
 import { coloured, toneOf } from './colours';
 import type {
   AfterEnd,
@@ -29,17 +29,17 @@ export interface Output {
 
 /** Prints one answer: as JSON, or as lines for people. Empty lines are left out. */
 export function show(out: Output, document: unknown, lines: readonly (string | false | undefined)[] = []): void {
-  out.write(`${out.json ? jsonOf(document) : lines.filter(Boolean).join('\n')}\n`);
+  out.write(`${out.json ? toSafeJson(document) : lines.filter(Boolean).join('\n')}\n`);
 }
 
 /** Makes a text of the partner safe for a terminal: it can't end its line, and can't clear or hide another one. */
-export function shown(text: string): string {
-  return inOneLine(text, 200);
+export function safeText(text: string): string {
+  return toSingleLine(text, 200);
 }
 
 /** The same for a sentence of ours that quotes the partner. */
-export function shownSentence(text: string): string {
-  return inOneLine(text, 600);
+export function safeSentence(text: string): string {
+  return toSingleLine(text, 600);
 }
 
 export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
@@ -62,7 +62,7 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   const { order, events } = redelivery;
   const onlyOutcome = events.every(({ type }) => ['purchase.overdue', 'purchase.refunded'].includes(type));
   show(out, redelivery, [
-    order && `order ${order.id} is ${order.status}${order.issue ? `, but ${shownSentence(order.issue)}` : ''}`,
+    order && `order ${order.id} is ${order.status}${order.issue ? `, but ${safeSentence(order.issue)}` : ''}`,
     order && onlyOutcome && 'there are no keys to deliver yet; its event was repeated',
     ...events.map(({ type, id }) => `received: ${type} ${id}`),
   ]);
@@ -72,13 +72,13 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
 export function showReconciliation(out: Output, result: ReconciliationResult): void {
   const { from, to, orders, findings, details, repaired, report } = result;
   const count = Object.values(findings).reduce((total, one) => total + one, 0);
-  const summary = count === 0 ? 'no findings' : `${counted(count, 'finding')}, ${repaired} repaired`;
+  const summary = count === 0 ? 'no findings' : `${pluralize(count, 'finding')}, ${repaired} repaired`;
   show(out, result, [
-    `${counted(orders, 'order')} from ${from} to ${to}`,
+    `${pluralize(orders, 'order')} from ${from} to ${to}`,
     ...details.flatMap(({ kind, referenceId = '', orderIds, explanation, advice, done, note }) => [
-      `${kind}  ${shown(referenceId)}  ${orderIds.map(shown).join(' ')}  ${formatDone(out, done)}`.trimEnd(),
-      `    ${shownSentence(explanation)}${note === undefined ? '' : ` (${shownSentence(note)})`}`,
-      done !== 'repaired' && `    ${shownSentence(advice)}`,
+      `${kind}  ${safeText(referenceId)}  ${orderIds.map(safeText).join(' ')}  ${formatDone(out, done)}`.trimEnd(),
+      `    ${safeSentence(explanation)}${note === undefined ? '' : ` (${safeSentence(note)})`}`,
+      done !== 'repaired' && `    ${safeSentence(advice)}`,
     ]),
     count > details.length && `  … and ${count - details.length} more in the report`,
     `${summary}. The report, on the worker's machine: ${report}`,
@@ -97,7 +97,7 @@ export function showList(out: Output, list: PurchaseList, filter: ListFilter): v
   const { purchases, more, paused = 0 } = list;
   const { state, sinceMs } = filter;
   const isAlike = state !== undefined && state !== 'HELD';
-  const period = sinceMs === undefined ? '' : `, in the last ${inHours(sinceMs)}`;
+  const period = sinceMs === undefined ? '' : `, in the last ${formatHours(sinceMs)}`;
   const left = more > 0 ? `, and ${more} more (--json shows up to 10,000)` : '';
   const meaning = isAlike ? ` (${STATE_MEANINGS[state]})` : '';
   show(out, list, [
@@ -183,17 +183,17 @@ function formatRunning({ state, waitsFor }: PurchaseStatus): string[] {
   if (!waitsFor)
     return [meaning, '  how long that may take is unknown: no worker answered within 3 s. Is one running?'];
   const latest = waitsFor.until === undefined ? '' : `  at the latest, it is confirmed or held by ${waitsFor.until}`;
-  return [meaning, `  next: ${shownSentence(waitsFor.what)}`, latest].filter(Boolean);
+  return [meaning, `  next: ${safeSentence(waitsFor.what)}`, latest].filter(Boolean);
 }
 
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
-  const explanation = `  waits for you, ${hold.reason}: ${shownSentence(hold.explanation)}`;
+  const explanation = `  waits for you, ${hold.reason}: ${safeSentence(hold.explanation)}`;
   return [explanation, '  type one of:', ...commandsFor(referenceId, hold.decisions).map(toType)];
 }
 
 function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
-  const answer = work.lastAnswer ? `, last answer: ${shownSentence(work.lastAnswer)}` : '';
+  const answer = work.lastAnswer ? `, last answer: ${safeSentence(work.lastAnswer)}` : '';
   const doing = `${work.activity}, attempt ${work.attempt}${answer}`;
   if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next ${work.nextAttempt}` : ''}`];
   const unpause = `temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
@@ -203,7 +203,7 @@ function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[]
 function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   if (failure === undefined) return [];
   const search = ['  to see whether the partner has an order for it, type:', toType(searchCommand(referenceId))];
-  return [`  no result: ${shownSentence(failure)}`, ...search];
+  return [`  no result: ${safeSentence(failure)}`, ...search];
 }
 
 /** The lines of the result are as of the end of the purchase, so these take their place. */
@@ -218,7 +218,7 @@ function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = t
   const { outcome, orderId, totalDebit, reason, lines } = result;
   const order = orderId ? `  order ${orderId}` : '';
   const debit = totalDebit === undefined ? '' : `  debited ${totalDebit}`;
-  const why = reason ? `  (${shownSentence(reason)})` : '';
+  const why = reason ? `  (${safeSentence(reason)})` : '';
   return [
     `  ${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${why}`,
     ...(hasLines ? lines.map(formatLine) : []),
@@ -226,5 +226,5 @@ function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = t
 }
 
 function formatLine({ delivered, quantity, title, productId }: PurchaseResult['lines'][number]): string {
-  return `    ${delivered} of ${quantity}  ${shown(title ?? productId)}`;
+  return `    ${delivered} of ${quantity}  ${safeText(title ?? productId)}`;
 }

@@ -4,7 +4,7 @@ import type { HistoryRow, OrderQuery, PartnerClient, Product, ProductQuery } fro
 import { CURRENCIES, PRODUCT_SORTS } from '../partner/types';
 import { oneOf, pageNumber, pageSize, searchText } from './command-arguments';
 import type { StarterContext } from './context';
-import { type Output, show, shown } from './output';
+import { type Output, safeText, show } from './output';
 
 interface Listing {
   page?: number;
@@ -103,9 +103,9 @@ async function showAll<T>(
 }
 
 function formatProduct(product: Product): string {
-  const price = `${product.price.toFixed(2)} ${shown(product.currency)}`;
+  const price = `${product.price.toFixed(2)} ${safeText(product.currency)}`;
   const quantity = String(product.quantity).padStart(7);
-  return `${shown(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${shown(product.title)}`;
+  return `${safeText(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${safeText(product.title)}`;
 }
 
 /** A row in a JSON document. An unreadable row loses its digest, which may be that of a key. */
@@ -119,8 +119,8 @@ function formatOrder(row: HistoryRow): string {
   const { createdAt = 'no date', id = 'no id', referenceId = '' } = row;
   const [status, item = ''] =
     'problems' in row ? ["can't be read", `expected ${row.problems.join(', ')}`] : [row.status, row.item?.title];
-  const names = `${shown(id).padEnd(24)} ${shown(status).padEnd(18)} ${shown(referenceId).padEnd(24)}`;
-  return `${shown(createdAt)}  ${names} ${shown(item)}`;
+  const names = `${safeText(id).padEnd(24)} ${safeText(status).padEnd(18)} ${safeText(referenceId).padEnd(24)}`;
+  return `${safeText(createdAt)}  ${names} ${safeText(item)}`;
 }
 
 function formatPosition({ hits, pages }: { hits: number; pages: { page: number; total: number } }): string {

@@ -13,8 +13,8 @@ import { usageError } from './usage-errors';
 
 const PURCHASE_USAGE = 'REFERENCE --item PRODUCT:QUANTITY [--max-debit AMOUNT] [--wait]';
 const OTHER_OUTCOME = 3;
-const MOST_AS_TEXT = 100;
-const MOST_AS_JSON = 10_000;
+const MAX_ROWS_AS_TEXT = 100;
+const MAX_ROWS_AS_JSON = 10_000;
 
 /** Adds the commands for purchases. They need Temporal and nothing else. */
 export function addPurchaseCommands(program: Command, context: StarterContext): void {
@@ -71,7 +71,7 @@ function addList(program: Command, context: StarterContext): void {
       period('--since'),
     )
     .action(async ({ state, since: sinceMs }: { state?: PurchaseState; since?: number }) => {
-      const filter = { state, sinceMs, limit: context.out.json ? MOST_AS_JSON : MOST_AS_TEXT };
+      const filter = { state, sinceMs, limit: context.out.json ? MAX_ROWS_AS_JSON : MAX_ROWS_AS_TEXT };
       showList(context.out, await (await starterOf(context)).list(filter), filter);
     });
 }

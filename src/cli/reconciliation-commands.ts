@@ -3,7 +3,7 @@ import { command } from '../contracts/operator-commands';
 import { loadLibrary, type StarterContext } from './context';
 import { show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
-import { inHours } from '../domain/texts';
+import { formatHours } from '../domain/texts';
 import { period } from './command-arguments';
 
 /** Adds the reconciliation commands. They need Temporal and a worker, but not the partner's key. */
@@ -61,7 +61,7 @@ async function reconcile(
   const client = await context.temporal();
   const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, dryRun };
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
-    context.out.note(`reconciling the last ${inHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
+    context.out.note(`reconciling the last ${formatHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
   );
   showReconciliation(context.out, result);
 }
@@ -69,7 +69,7 @@ async function reconcile(
 function formatSchedule(schedule: NightlySchedule) {
   const { scheduleId, cron, timezone, lookbackMs, paused, note, next, recent, running, skipped, missed } = schedule;
   return [
-    `${scheduleId}: "${cron}" in ${timezone}, looks back ${inHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,
+    `${scheduleId}: "${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,
     note !== undefined && `  note: ${note}`,
     ...next.map((time) => `  next: ${time}`),
     ...running.map((workflowId) => `  running: ${workflowId}`),

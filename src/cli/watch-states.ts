@@ -5,7 +5,7 @@ import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
 import { createPurchaseReader } from '../temporal/client';
-import { shownSentence } from './output';
+import { safeSentence } from './output';
 
 const EVERY_MS = 500;
 
@@ -30,7 +30,7 @@ export async function watchStates(
     const now = `${state}${hold?.id ?? ''}`;
     if (state !== undefined && now !== before && !signal.aborted) {
       const details = hold
-        ? `${hold.reason}: ${shownSentence(hold.explanation)}. To decide: ${statusCommand(referenceId)}`
+        ? `${hold.reason}: ${safeSentence(hold.explanation)}. To decide: ${statusCommand(referenceId)}`
         : STATE_MEANINGS[state];
       say(`${new Date().toISOString().slice(11, 19)} UTC  ${state}: ${details}`);
       before = now;

@@ -107,11 +107,11 @@ function valueIssue(name: VariableName, written: string | undefined, error: z.Zo
   if (written !== undefined) {
     const got = hidden ? String(error.issues[0]?.message) : shown(written);
     const remedy =
-      command === undefined ? `Write it like ${name}=${example}.` : `${runs(command)} and paste its output.`;
+      command === undefined ? `Write it like ${name}=${example}.` : `${runAdvice(command)} and paste its output.`;
     return { ...issue, got, remedy };
   }
   if (!secret) return { ...issue, got: 'nothing', remedy: `Set ${name}=${example}.` };
-  const make = command === undefined ? '' : ` ${runs(command)} to make one.`;
+  const make = command === undefined ? '' : ` ${runAdvice(command)} to make one.`;
   const remedy = `Set ${name} to ${example}, or ${name}_FILE to the path of a file that holds it.${make}`;
   return { ...issue, got: 'nothing', remedy };
 }
@@ -124,7 +124,7 @@ function fileIssue(name: VariableName, got: string): ConfigIssue {
 }
 
 /** @param command it may not be written as a value: `.env` is no shell script, so nothing would run it. */
-function runs(command: string): string {
+function runAdvice(command: string): string {
   return `Run \`${command}\``;
 }
 
@@ -165,8 +165,8 @@ function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssu
   });
 }
 
-const LONGEST_SHOWN = 60;
+const MAX_SHOWN_LENGTH = 60;
 
 function shown(written: string): string {
-  return JSON.stringify(written.length > LONGEST_SHOWN ? `${written.slice(0, LONGEST_SHOWN - 1)}…` : written);
+  return JSON.stringify(written.length > MAX_SHOWN_LENGTH ? `${written.slice(0, MAX_SHOWN_LENGTH - 1)}…` : written);
 }

@@ -62,9 +62,9 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
 export function isOpenToAll(path: string): boolean {
   const file = resolve(path);
   const modeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.mode ?? 0;
-  const letsIn = (folder: string): boolean =>
-    (modeOf(folder) & 0o001) !== 0 && (folder === dirname(folder) || letsIn(dirname(folder)));
-  return !file.startsWith('/run/secrets/') && (modeOf(file) & 0o004) !== 0 && letsIn(dirname(file));
+  const canBeEntered = (folder: string): boolean =>
+    (modeOf(folder) & 0o001) !== 0 && (folder === dirname(folder) || canBeEntered(dirname(folder)));
+  return !file.startsWith('/run/secrets/') && (modeOf(file) & 0o004) !== 0 && canBeEntered(dirname(file));
 }
 
 /** Drops the line break at the end. It takes the version first, so that the next check sees any later change. */

@@ -112,14 +112,14 @@ export function url(example: string) {
   return z
     .string()
     .superRefine((given, context) => {
-      const fault = faultOfUrl(given);
+      const fault = findUrlFault(given);
       if (fault !== undefined) context.addIssue(`${fault} (not shown)`);
     })
     .meta({ expected: 'an http:// or https:// URL without credentials, query or fragment', example, hidden: true });
 }
 
-function faultOfUrl(given: string): string | undefined {
-  if (SHELL_COMMAND.test(given)) return UNRUN;
+function findUrlFault(given: string): string | undefined {
+  if (SHELL_COMMAND.test(given)) return UNEXPANDED_COMMAND;
   if (/[\s\p{Cc}]/u.test(given)) return 'a value with spaces';
   if (!URL.canParse(given)) return 'a value that is not a URL';
   const { protocol, username, password } = new URL(given);
@@ -148,7 +148,7 @@ export const listenIpAddress = listenAddress
 
 /** A command that a shell would replace by its output. `.env` is not run by a shell, so it arrives as it is written. */
 const SHELL_COMMAND = /\$\(.*\)|`.+`/s;
-const UNRUN = 'a shell command, $(…) or in backticks, instead of its output: nothing runs it here';
+const UNEXPANDED_COMMAND = 'a shell command, $(…) or in backticks, instead of its output: nothing runs it here';
 
 const UNPRINTABLE = 'a value with a space, a line break or another character that is not printable ASCII';
 
@@ -156,7 +156,7 @@ const UNPRINTABLE = 'a value with a space, a line break or another character tha
 export const apiKey = z
   .string()
   .superRefine((key, context) => {
-    const fault = SHELL_COMMAND.test(key) ? UNRUN : /^[\x21-\x7e]+$/.test(key) ? undefined : UNPRINTABLE;
+    const fault = SHELL_COMMAND.test(key) ? UNEXPANDED_COMMAND : /^[\x21-\x7e]+$/.test(key) ? undefined : UNPRINTABLE;
     if (fault !== undefined) context.addIssue(`${fault} (not shown)`);
   })
   .transform((key) => () => key)
@@ -190,7 +190,7 @@ function secretList(each: string, command: string, isValid: (secret: string) => 
   return z
     .string()
     .superRefine((given, context) => {
-      if (SHELL_COMMAND.test(given)) context.addIssue(`${UNRUN} (not shown)`);
+      if (SHELL_COMMAND.test(given)) context.addIssue(`${UNEXPANDED_COMMAND} (not shown)`);
     })
     .transform((given): readonly string[] => given.split(/\s+/).filter((secret) => secret !== ''))
     .superRefine((secrets, context) => {

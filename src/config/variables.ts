@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lowestRequestRate } from '../workflows/policies';
+import { minRequestRate } from '../workflows/policies';
 import {
   apiKey,
   cron,
@@ -212,8 +212,11 @@ interface Conflict {
   remedy: string;
 }
 
-const OWN_PARAM = { expected: 'a name that differs from the other two parameters', remedy: 'Give each its own name.' };
-const TLS_WANTED = {
+const DISTINCT_PARAM = {
+  expected: 'a name that differs from the other two parameters',
+  remedy: 'Give each its own name.',
+};
+const TLS_REQUIRED = {
   expected: 'an https:// URL, because keys travel there',
   got: 'http:// to another machine (not shown)',
   remedy: 'Use https://, or set ALLOW_PLAINTEXT=true if everyone on the network in between may read and change them.',
@@ -241,13 +244,13 @@ export function conflictsIn(read: Texts): Conflict[] {
   const page = read.PARTNER_HISTORY_PAGE_PARAM;
   const limit = read.PARTNER_HISTORY_LIMIT_PARAM;
   const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(read.PARTNER_TIMEOUT);
-  const lowestRate = lowestRequestRate({ partnerTimeoutMs });
+  const lowestRate = minRequestRate({ partnerTimeoutMs });
   const { METRICS_ADDRESS: address, DELIVERY_URL: url, DELIVERY_DIR: dir } = read;
   const refused = read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read);
   const conflicts: (Conflict | false)[] = [
-    ...refused.map((variable) => ({ variable, ...TLS_WANTED })),
-    page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...OWN_PARAM },
-    (limit === search || limit === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...OWN_PARAM },
+    ...refused.map((variable) => ({ variable, ...TLS_REQUIRED })),
+    page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...DISTINCT_PARAM },
+    (limit === search || limit === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...DISTINCT_PARAM },
     Number(read.PARTNER_MAX_RPS) < lowestRate && {
       variable: 'PARTNER_MAX_RPS',
       expected: "a rate at which a placement's search and write fit into one attempt",

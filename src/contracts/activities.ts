@@ -1,4 +1,4 @@
-import type { KeyIds } from '../domain/line-totals';
+import type { KeyIds } from '../domain/key-ids';
 import type { OrderSnapshot, PurchaseItem } from '../domain/order';
 import type { Unplaced } from '../domain/placement';
 import type { EndedSale, SaleDelivery } from '../domain/plan-delivery';

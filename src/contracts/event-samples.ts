@@ -81,7 +81,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
         orderIds: ['ord-4711', 'ord-4712'],
         explanation: '2 orders for one sale',
         advice: 'Ask the partner to cancel and refund the further orders.',
-        surplus: 98.4,
+        furtherOrders: 98.4,
       },
     },
   },

@@ -38,7 +38,7 @@ export function purchaseWorkflowId(referenceId: string): string {
 }
 
 /** The reference in the workflow id of a purchase. Any other id is returned unchanged. */
-export function referenceIdOfWorkflow(workflowId: string): string {
+export function referenceOrWorkflowId(workflowId: string): string {
   return workflowId.startsWith(PURCHASE_ID_PREFIX) ? workflowId.slice(PURCHASE_ID_PREFIX.length) : workflowId;
 }
 

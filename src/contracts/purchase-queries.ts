@@ -23,13 +23,13 @@ export function withoutResult(since: number): string {
 }
 
 /** `ATTRIBUTE IN (…)`. @param values none of them with a quotation mark */
-export function isOneOf(attribute: string, values: readonly string[]): string {
+export function anyOf(attribute: string, values: readonly string[]): string {
   return `${attribute} IN (${[...new Set(values)].map((value) => `'${value}'`).join(', ')})`;
 }
 
 /** The same in several queries of at most `size` values, because servers limit the length of a query. */
-export function* isOneOfEach(attribute: string, values: readonly string[], size: number): Generator<string> {
-  for (let at = 0; at < values.length; at += size) yield isOneOf(attribute, values.slice(at, at + size));
+export function* anyOfInBatches(attribute: string, values: readonly string[], size: number): Generator<string> {
+  for (let at = 0; at < values.length; at += size) yield anyOf(attribute, values.slice(at, at + size));
 }
 
 function closedSince(since: number): string {

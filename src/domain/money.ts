@@ -1,5 +1,5 @@
 import type { PurchaseItem } from './order';
-import { inOneLine } from './texts';
+import { toSingleLine } from './texts';
 
 const DECIMALS = 6;
 const ONE = 10n ** BigInt(DECIMALS);
@@ -21,7 +21,7 @@ export function fromMicros(micros: bigint): number {
 }
 
 /** Whether two amounts are equal in millionths. An invalid amount equals nothing. */
-export function sameAmount(one: number, other: number): boolean {
+export function isSameAmount(one: number, other: number): boolean {
   const micros = toMicros(one);
   return micros !== undefined && micros === toMicros(other);
 }
@@ -63,12 +63,12 @@ export function maxDebitIssue(
     const shown = prices.get(productId);
     const price = shown && toMicros(shown.price);
     if (!shown || price === undefined || price < 0n)
-      return inOneLine(`the catalogue shows no price for ${productId}`, 300);
+      return toSingleLine(`the catalogue shows no price for ${productId}`, 300);
     currencies.add(shown.currency);
     total += price * BigInt(quantity);
   }
   if (currencies.size > 1) return 'the catalogue shows the prices of these products in different currencies';
-  const most = toMicros(maxDebit);
-  if (most !== undefined && total <= most) return undefined;
+  const limit = toMicros(maxDebit);
+  if (limit !== undefined && total <= limit) return undefined;
   return `the catalogue price is ${fromMicros(total)}, but the purchase may cost at most ${maxDebit}`;
 }

@@ -49,8 +49,8 @@ export interface OrderSnapshot {
   claimedBy?: string;
 }
 
-/** Whether polling ends with this status: it is final as far as documented, or the order may have keys. */
-export function endsPolling(status: string): boolean {
+/** Whether polling may stop at this status: it is final as far as documented, or the order may have keys. */
+export function canStopPolling(status: string): boolean {
   return mayHaveKeys(status) || isFailedOrRefunded(status);
 }
 

@@ -39,7 +39,7 @@ export interface Confirm {
   /** One search, or all searches of a confirmation window. */
   searches: 'one' | 'window';
   /** Whether "absent" requires a history that proved readable. */
-  proven: boolean;
+  needsProof: boolean;
   ifAbsent: Exclude<NextStep, Confirm>;
 }
 
@@ -62,27 +62,27 @@ export function stepAfter(evidence: Unplaced, { mayHaveArrived, replace }: Situa
     case 'OVER_MAX_DEBIT':
       return { kind: 'end', outcome: 'NOT_PLACED' };
     case 'ACCESS_REFUSED':
-      return { kind: 'confirm', searches: 'one', proven: false, ifAbsent: ATTEMPT };
+      return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: ATTEMPT };
     case 'ORDER_REFUSED':
       // An earlier request may have bought the order, and so used up the balance or the stock.
-      if (mayHaveArrived) return unknown(replace === 'always');
-      return { kind: 'confirm', searches: 'one', proven: false, ifAbsent: REJECTED };
+      if (mayHaveArrived) return confirmUnknown(replace === 'always');
+      return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: REJECTED };
     case 'CONFLICT':
-      return { kind: 'confirm', searches: 'window', proven: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };
+      return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };
     case 'ANSWERED':
-      return unknown(replace !== 'never');
+      return confirmUnknown(replace !== 'never');
     case 'UNKNOWN':
-      return unknown(replace === 'always');
+      return confirmUnknown(replace === 'always');
     case 'FENCED':
-      return unknown(false);
+      return confirmUnknown(false);
     case 'NEVER_WRITTEN':
       // Nothing was sent, so no proof is needed. The search is for a restored older database that lost the record.
-      return { kind: 'confirm', searches: 'window', proven: false, ifAbsent: replace === 'never' ? HOLD : ATTEMPT };
+      return { kind: 'confirm', searches: 'window', needsProof: false, ifAbsent: replace === 'never' ? HOLD : ATTEMPT };
   }
 }
 
-function unknown(mayPlaceAgain: boolean): Confirm {
-  return { kind: 'confirm', searches: 'window', proven: true, ifAbsent: mayPlaceAgain ? ATTEMPT : HOLD };
+function confirmUnknown(mayPlaceAgain: boolean): Confirm {
+  return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayPlaceAgain ? ATTEMPT : HOLD };
 }
 
 /** Whether the partner may have an order after such evidence, even if a later search shows none. */

@@ -1,7 +1,7 @@
 import { type Accepted, reviewOrder, type SaleLine } from './review-order';
-import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './line-totals';
+import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './key-ids';
 import type { OrderSnapshot, PurchaseItem } from './order';
-import { endsWithoutKeys, eventTypeOf, type PurchaseOutcome } from './purchase-state';
+import { isKeylessOutcome, eventTypeOf, type PurchaseOutcome } from './purchase-state';
 
 /** A purchase that has ended, as the Temporal server and the partner know it now. */
 export interface EndedSale {
@@ -51,7 +51,7 @@ export type DeliveryPlan =
 /** @param again also send what the checkout has already confirmed. */
 export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   const { items, outcome, order, accepted } = sale;
-  if (outcome !== undefined && endsWithoutKeys(outcome)) return repeatOutcome(sale, again, `it ended ${outcome}`);
+  if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended ${outcome}`);
   if (!order) return { kind: 'nothing', why: 'the partner shows no order for it', missing: 0 };
   const review = reviewOrder({ items, accepted }, order, outcome !== undefined);
   switch (review.kind) {

@@ -25,6 +25,6 @@ export function safeErrorCode(error: unknown): string | undefined {
 }
 
 /** The class of an error. Safe to show, unlike its message, because it contains no data. */
-export function nameOf(error: unknown): string {
+export function errorName(error: unknown): string {
   return error instanceof Error ? error.constructor.name : typeof error;
 }

@@ -1,7 +1,7 @@
-import { totalQuantity } from './line-totals';
-import { sameAmount, toMicros } from './money';
+import { totalQuantity } from './key-ids';
+import { isSameAmount, toMicros } from './money';
 import { isSafeOrderId, type PurchaseItem, REFERENCE_PATTERN } from './order';
-import { inOneLine } from './texts';
+import { toSingleLine } from './texts';
 
 /** The highest quantity of one product. Source: docs/checkout.md#start-a-purchase. */
 export const MAX_QUANTITY = 1_000;
@@ -80,24 +80,24 @@ function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an empty list' : 'an object';
-  return inOneLine(JSON.stringify(value) ?? typeof value, 60);
+  return toSingleLine(JSON.stringify(value) ?? typeof value, 60);
 }
 
 /** The first five items on one line, such as `2 × steam-50, 1 × xbox-20`. */
 export function describeItems(items: readonly PurchaseItem[]): string {
-  const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${inOneLine(item.productId, MAX_PRODUCT_ID)}`);
+  const shown = items.slice(0, 5).map((item) => `${item.quantity} × ${toSingleLine(item.productId, MAX_PRODUCT_ID)}`);
   const more = items.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
 /** Whether two lists hold the same items, in any order. */
-export function sameItems(one: readonly PurchaseItem[], other: readonly PurchaseItem[]): boolean {
+export function hasSameItems(one: readonly PurchaseItem[], other: readonly PurchaseItem[]): boolean {
   const lines = (items: typeof one) => items.map((item) => JSON.stringify([item.productId, item.quantity])).toSorted();
   return lines(one).join() === lines(other).join();
 }
 
 /** Whether two purchases have the same maximum cost, or none. */
-export function sameMaxDebit(one: number | null | undefined, other: number | null | undefined): boolean {
-  const [most, otherMost] = [one ?? undefined, other ?? undefined];
-  return most === undefined || otherMost === undefined ? most === otherMost : sameAmount(most, otherMost);
+export function hasSameMaxDebit(one: number | null | undefined, other: number | null | undefined): boolean {
+  const [limit, otherLimit] = [one ?? undefined, other ?? undefined];
+  return limit === undefined || otherLimit === undefined ? limit === otherLimit : isSameAmount(limit, otherLimit);
 }

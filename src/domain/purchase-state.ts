@@ -42,7 +42,7 @@ export const STATE_MEANINGS: Record<PurchaseState, string> = { ...RUNNING_MEANIN
 const WITHOUT_KEYS: readonly string[] = ['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'];
 
 /** Whether a purchase that ended in this state never delivers keys, whatever happens to its order. */
-export function endsWithoutKeys(state: string | undefined): boolean {
+export function isKeylessOutcome(state: string | undefined): boolean {
   return state !== undefined && WITHOUT_KEYS.includes(state);
 }
 

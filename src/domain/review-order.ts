@@ -1,10 +1,10 @@
 import { groupBy } from './group-by';
-import { keyCount, totalQuantity } from './line-totals';
-import { inOneLine } from './texts';
+import { keyCount, totalQuantity } from './key-ids';
+import { toSingleLine } from './texts';
 import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
 
 /** Characters. */
-const LONGEST_EXPLANATION = 600;
+const MAX_EXPLANATION_LENGTH = 600;
 
 /** What an operator has accepted of an order that does not match the sale. */
 export interface Accepted {
@@ -54,9 +54,9 @@ export type Review =
 /**
  * Decides whether and what to deliver of an order.
  *
- * @param isAnswer whether the order is the answer to our own request. If not, all its items are compared with the sale.
+ * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
-export function reviewOrder(bought: Bought, order: OrderSnapshot, isAnswer: boolean): Review {
+export function reviewOrder(bought: Bought, order: OrderSnapshot, isPlacedByUs: boolean): Review {
   const { items, accepted = {} } = bought;
   const { status, lines, claimedBy } = order;
   const hasKeys = mayHaveKeys(status);
@@ -64,8 +64,8 @@ export function reviewOrder(bought: Bought, order: OrderSnapshot, isAnswer: bool
     const explanation = `order ${order.orderId} also belongs to ${claimedBy}`;
     return issue({ reason: 'ORDER_OF_ANOTHER_PURCHASE', explanation, accepts: { owner: true } });
   }
-  const difference = !isAnswer ? differenceOf(items, lines) : hasKeys ? foreignItems(items, lines) : undefined;
-  const otherItems = difference && accepted.items ? beyondAccepted(items, accepted.items, lines) : difference;
+  const difference = !isPlacedByUs ? differenceOf(items, lines) : hasKeys ? foreignItems(items, lines) : undefined;
+  const otherItems = difference && accepted.items ? findUnaccepted(items, accepted.items, lines) : difference;
   if (otherItems !== undefined) {
     return issue({ reason: 'OTHER_ITEMS', explanation: otherItems, accepts: { items: productsOf(lines) } });
   }
@@ -79,9 +79,9 @@ export function reviewOrder(bought: Bought, order: OrderSnapshot, isAnswer: bool
 
 function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | undefined {
   const surplus = lines.reduce((sum, line) => sum + Math.max(0, line.keyIds.length - line.quantity), 0);
-  const fuller = lines.find((line) => line.keyIds.length > line.quantity);
-  if (!fuller || surplus <= (accepted.surplus ?? 0)) return undefined;
-  const { productId, quantity, keyIds } = fuller;
+  const overfull = lines.find((line) => line.keyIds.length > line.quantity);
+  if (!overfull || surplus <= (accepted.surplus ?? 0)) return undefined;
+  const { productId, quantity, keyIds } = overfull;
   const explanation = `the order holds ${keyIds.length} keys of ${productId}; ordered: ${quantity}`;
   return issue({ reason: 'MORE_KEYS_THAN_ORDERED', explanation, accepts: { surplus } });
 }
@@ -95,14 +95,14 @@ function delivery(
     (item) => keyCount(lines.filter(({ productId }) => productId === item.productId)) >= item.quantity,
   );
   const reason = whole ? undefined : `${status} with ${keyCount(lines)} of ${totalQuantity(items)} keys`;
-  return { kind: 'deliver', lines, whole, ordered: keysDue(items, shown, accepted), reason };
+  return { kind: 'deliver', lines, whole, ordered: countKeysDue(items, shown, accepted), reason };
 }
 
 /**
  * How many keys the order should bring: as many as were bought, or as the order shows if an operator accepted its
  * items. A surplus key of one product does not replace a missing key of another.
  */
-function keysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], accepted: Accepted): number {
+function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], accepted: Accepted): number {
   const due = accepted.items && shown.length > 0 ? itemsOf(shown, items) : items;
   const lines = due.map((item) => lineFor(item, shown));
   const missing = lines.reduce((sum, line) => sum + Math.max(0, line.quantity - line.keyIds.length), 0);
@@ -151,7 +151,7 @@ function asReceived(lines: readonly OrderLine[]): SaleLine[] {
 
 function issue(found: ReviewIssue): Review {
   // Product ids in it come from outside, so it is cleaned and shortened.
-  return { kind: 'issue', issue: { ...found, explanation: inOneLine(found.explanation, LONGEST_EXPLANATION) } };
+  return { kind: 'issue', issue: { ...found, explanation: toSingleLine(found.explanation, MAX_EXPLANATION_LENGTH) } };
 }
 
 /** What an order holds of each product. This is what an operator accepts. */
@@ -167,7 +167,7 @@ export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
  * Checks whether an order holds more than an operator accepted: of each product, the quantity that was accepted or
  * bought, and no more keys than that. @returns what needs a new decision; undefined if nothing does
  */
-export function beyondAccepted(
+export function findUnaccepted(
   items: readonly PurchaseItem[],
   accepted: readonly AcceptedItem[],
   lines: readonly OrderLine[],
@@ -181,8 +181,8 @@ export function beyondAccepted(
     if (quantity !== undefined && quantity !== expected && quantity !== bought) {
       return `the order holds ${quantity} of ${productId}; accepted: ${expected}`;
     }
-    const most = Math.max(seen?.quantity ?? bought ?? 0, seen?.keys ?? 0);
-    if (keys > most) return `the order holds ${keys} keys of ${productId}; accepted: ${most}`;
+    const maxKeys = Math.max(seen?.quantity ?? bought ?? 0, seen?.keys ?? 0);
+    if (keys > maxKeys) return `the order holds ${keys} keys of ${productId}; accepted: ${maxKeys}`;
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 /** Temporal's documented limit for a summary. The server refuses more than 400 bytes. */
 const SUMMARY_BYTES = 200;
 /** Characters. */
-const LONGEST_TEXT = 600;
+const MAX_TEXT_LENGTH = 600;
 /** Markdown characters. An underscore inside a word, as in `steam_50_eu`, needs no escape. */
 const MARKS = /[\\`*[\]<>#|~!&@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /** Escapes text from outside, so that markdown shows it as plain text on one line of at most 600 characters. */
 export function escapeMarkdown(text: string): string {
-  return inOneLine(text, LONGEST_TEXT)
+  return toSingleLine(text, MAX_TEXT_LENGTH)
     .replace(MARKS, (mark) => `\\${mark}`)
     .replace(/:(?=\/\/)/g, '\\:')
     .replace(/www\./gi, (prefix) => `${prefix.slice(0, 3)}\\.`);
@@ -17,13 +17,13 @@ export function escapeMarkdown(text: string): string {
  * Joins the paragraphs of a workflow's details and drops empty ones. The empty last paragraph is for the Temporal UI
  * (2.42), whose frame cuts off the last line.
  */
-export function detailsOf(paragraphs: readonly (string | false | undefined)[]): string {
+export function joinDetails(paragraphs: readonly (string | false | undefined)[]): string {
   return [...paragraphs.filter(Boolean), '\u00A0'].join('\n\n');
 }
 
 /** A summary for a workflow, an activity or a timer: one line, cut to the length that the server accepts. */
 export function summaryOf(text: string): string {
-  const line = inOneLine(text, SUMMARY_BYTES);
+  const line = toSingleLine(text, SUMMARY_BYTES);
   let bytes = 0;
   let end = 0;
   for (const character of line) {
@@ -41,15 +41,15 @@ const UNSAFE = /(?:(?![\u200C\u200D])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])+/gu;
 
 /**
  * Makes text from outside safe to show: one line, well-formed, no control or bidi characters, cut between code points.
- * @param longest in UTF-16 code units, including the ellipsis
+ * @param maxLength in UTF-16 code units, including the ellipsis
  */
-export function inOneLine(text: string, longest: number): string {
+export function toSingleLine(text: string, maxLength: number): string {
   const line = text.replace(UNSAFE, ' ');
-  return line.length > longest ? `${line.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
 }
 
 /** JSON that is safe to print: control and bidi characters are escaped. It parses to the same document. */
-export function jsonOf(document: unknown, indent = 2): string {
+export function toSafeJson(document: unknown, indent = 2): string {
   const escaped = (_: string, at: number, text: string) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
   const json = JSON.stringify(document, undefined, indent);
   // Line ends are not matched: a report of 100,000 findings has a million of them, which costs hundreds of megabytes.
@@ -62,11 +62,11 @@ function sizeOf(character: string): number {
 }
 
 /** A duration such as `72h`, or in minutes, rounded up, if it is not a whole number of hours. */
-export function inHours(ms: number): string {
+export function formatHours(ms: number): string {
   return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;
 }
 
 /** A count with its noun in the singular or the plural: `1 finding`, `2 findings`. */
-export function counted(count: number, noun: string): string {
+export function pluralize(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

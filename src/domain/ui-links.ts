@@ -1,7 +1,7 @@
-import { inOneLine } from './texts';
+import { toSingleLine } from './texts';
 
 /** Longer than any workflow id that a purchase has. */
-const LONGEST_PART = 1_000;
+const MAX_ID_LENGTH = 1_000;
 
 /**
  * The page that lists the workflows of a namespace in the Temporal UI. The other addresses start with this one.
@@ -24,5 +24,5 @@ export function filteredUrl(workflows: string, query: string): string {
 
 /** A client can give a workflow any id: half a surrogate pair would make the encoder throw. */
 function encoded(text: string): string {
-  return encodeURIComponent(inOneLine(text, LONGEST_PART));
+  return encodeURIComponent(toSingleLine(text, MAX_ID_LENGTH));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { METRICS, type Metrics } from '../contracts/metrics';
-import { nameOf } from '../domain/presentable';
+import { errorName } from '../domain/presentable';
 import type { PartnerClient } from '../partner';
 import {
   countListed,
@@ -37,7 +37,7 @@ type Source = (typeof METRICS)['fulfilment_reading_timestamp_seconds']['labels']
  * Reads the gauges from the Temporal server and the partner every 30 s until the signal, so every worker exports the
  * same values. A failed reading of a source leaves its gauges and their timestamp unchanged.
  */
-export async function keepGauges(deps: GaugeDependencies): Promise<void> {
+export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   const { client, metrics, signal } = deps;
   const readLastReconciliation = createLastReconciliationReader(client, deps.taskQueue);
   const failing = new Set<Source>();
@@ -49,7 +49,7 @@ export async function keepGauges(deps: GaugeDependencies): Promise<void> {
       if (source !== 'balance') markRead(metrics, source, startedAt);
     } catch (error) {
       if (!failing.has(source) && !signal.aborted)
-        deps.warn(`the metrics of ${source} can't be read: ${nameOf(error)}`);
+        deps.warn(`the metrics of ${source} can't be read: ${errorName(error)}`);
       failing.add(source);
     }
   };

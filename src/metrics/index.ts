@@ -1,2 +1,2 @@
-export { keepGauges } from './gauges';
+export { refreshGauges } from './gauges';
 export { observePartner } from './partner';

@@ -31,8 +31,8 @@ export interface NewestOrders {
 
 type Partner = Pick<PartnerClient, 'listProducts' | 'listOrders'>;
 
-const MOST_PAGES = 20_000;
-const MOST_READINGS = 3;
+const MAX_PAGES = 20_000;
+const MAX_READINGS = 3;
 
 export async function* allProducts(partner: Partner, query: ProductQuery): AsyncGenerator<Product> {
   const readPage = async (page: number) => {
@@ -121,8 +121,8 @@ async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infi
       yield rows.filter(({ name }) => !before.some((earlier) => earlier.has(name))).map(({ row }) => row);
     }
     before.push(reading.shown);
-    if (reading.isWhole) return;
-    if (tries === MOST_READINGS) throw reading.incomplete();
+    if (reading.isComplete) return;
+    if (tries === MAX_READINGS) throw reading.incomplete();
   }
 }
 
@@ -164,7 +164,7 @@ type NamedRow<Row> = { name: RowName; row: Row };
 
 /** Reads a list once, and finds out whether it has shown all rows. */
 class Reading<Row extends ListRow> {
-  isWhole = true;
+  isComplete = true;
   private total = 1;
   private newestEnd: NewestEnd = 'unknown';
   private pagesRead = 0;
@@ -182,7 +182,7 @@ class Reading<Row extends ListRow> {
       yield fresh;
       if (page === 1 && this.newestEnd === 'last' && since > -Infinity) return yield* this.fromEndBackTo(since);
       const oldest = timesOf(rows).at(-1) ?? Infinity;
-      if ((this.newestEnd === 'first' && oldest < since) || page >= this.total || !this.isWhole) return;
+      if ((this.newestEnd === 'first' && oldest < since) || page >= this.total || !this.isComplete) return;
     }
   }
 
@@ -192,12 +192,12 @@ class Reading<Row extends ListRow> {
       const { rows, fresh } = await this.read(page);
       yield fresh;
       const [oldest = Infinity] = timesOf(rows);
-      if (oldest < since || !this.isWhole) return;
+      if (oldest < since || !this.isComplete) return;
     }
   }
 
   private async read(page: number): Promise<{ rows: Row[]; fresh: NamedRow<Row>[] }> {
-    if (this.pagesRead++ >= (this.list.maxPages ?? MOST_PAGES)) throw this.incomplete();
+    if (this.pagesRead++ >= (this.list.maxPages ?? MAX_PAGES)) throw this.incomplete();
     const { hits, rows, pages } = await this.list.readPage(page);
     if (pages.page !== page) throw this.incomplete();
     if (page === 1) {
@@ -209,7 +209,7 @@ class Reading<Row extends ListRow> {
     const expected = page < pages.total ? Math.max(this.fullPage, 1) : hits - (page - 1) * this.fullPage;
     // Only rows that came in can push a whole page to the next one. Otherwise the partner ignores the page number.
     const isRepeated = hits === this.hits && rows.length > 0 && named.every(({ name }) => this.shown.has(name));
-    if (rows.length < expected || hits < this.hits || isRepeated) this.isWhole = false;
+    if (rows.length < expected || hits < this.hits || isRepeated) this.isComplete = false;
     const fresh = named.filter(({ name }) => this.shown.add(name));
     this.counted += rows.length;
     this.hits = hits;

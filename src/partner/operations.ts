@@ -43,7 +43,7 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
     },
     listOrders({ search, page, limit }: OrderQuery): Call<OrderPage> {
       // With an empty search the partner would list all orders.
-      demand(search !== '', 'search must not be empty', 'listOrders');
+      assertArgument(search !== '', 'search must not be empty', 'listOrders');
       const params = paramsOf({ [names.search]: search, [names.page]: page, [names.limit]: limit });
       const path = `${base}${listPrefix}/orders${params}`;
       return { facts: { operation: 'listOrders' }, method: 'GET', path, schema: schemas.orderPage };
@@ -54,7 +54,11 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
       return { facts, method: 'POST', path, body: orderBody(order), schema: schemas.placedOrder };
     },
     getOrder(id: string, asked: readonly string[]): Call<Order> {
-      demand(isText(id) && isSafeOrderId(id), 'the order id has characters that are not allowed in a path', 'getOrder');
+      assertArgument(
+        isText(id) && isSafeOrderId(id),
+        'the order id has characters that are not allowed in a path',
+        'getOrder',
+      );
       const path = `${base}${orderPrefix}/orders/${id}/keys`;
       // The keys of another order would go to the wrong customer.
       const problemOf = (order: Order) => (order.id === id ? undefined : 'details.data.id: the requested id');
@@ -70,16 +74,16 @@ export function headersOf(apiKey: () => string, operation: PartnerOperation, has
   try {
     key = apiKey();
   } catch {
-    demand(false, 'the API key could not be read', operation);
+    assertArgument(false, 'the API key could not be read', operation);
   }
   const isUsable = key !== undefined && /^[\x21-\x7e]+$/.test(key);
-  demand(isUsable, 'the API key is empty or has characters that are not allowed in a header', operation);
+  assertArgument(isUsable, 'the API key is empty or has characters that are not allowed in a header', operation);
   const headers = { 'x-api-key': key, accept: 'application/json' };
   return hasBody ? { ...headers, 'content-type': 'application/json' } : headers;
 }
 
 function orderBody({ items, referenceId }: NewOrder): Buffer {
-  const check = (holds: boolean, message: string) => demand(holds, message, 'placeOrder');
+  const check = (holds: boolean, message: string) => assertArgument(holds, message, 'placeOrder');
   check(isText(referenceId) && REFERENCE_PATTERN.test(referenceId), 'referenceId is not a valid reference');
   check(items.length > 0, 'items must not be empty');
   for (const [index, { id, quantity }] of items.entries()) {
@@ -104,7 +108,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-function demand(holds: boolean, message: string, operation: PartnerOperation): asserts holds {
+function assertArgument(holds: boolean, message: string, operation: PartnerOperation): asserts holds {
   if (!holds) throw new PartnerError('invalid-argument', message, { operation });
 }
 
@@ -120,11 +124,11 @@ export function readAnswer<T>(answer: WireAnswer, { facts: { operation }, schema
   }
   throwIfRefused(parsed, facts);
   const whole = schemas.envelope.safeParse(parsed);
-  if (!whole.success) throw otherShape(facts, problemsOf(whole.error));
+  if (!whole.success) throw shapeError(facts, problemsOf(whole.error));
   const payload = schema.safeParse(whole.data.details.data);
-  if (!payload.success) throw otherShape(facts, problemsOf(payload.error, ['details', 'data']));
+  if (!payload.success) throw shapeError(facts, problemsOf(payload.error, ['details', 'data']));
   const problem = problemOf?.(payload.data);
-  if (problem !== undefined) throw otherShape(facts, [problem]);
+  if (problem !== undefined) throw shapeError(facts, [problem]);
   return { data: payload.data, traceId, sentAtMs };
 }
 
@@ -146,7 +150,7 @@ function throwIfRefused(parsed: unknown, facts: PartnerErrorFacts): void {
   throw new PartnerError('refused', `the partner's envelope reports an error${shown}`, { ...facts, envelopeStatus });
 }
 
-function otherShape(facts: PartnerErrorFacts, expected: readonly string[]): PartnerError {
+function shapeError(facts: PartnerErrorFacts, expected: readonly string[]): PartnerError {
   const message = `the answer has an unexpected shape; expected ${expected.join(', ')}`;
   return new PartnerError('unreadable', message, { ...facts, reason: 'shape' });
 }

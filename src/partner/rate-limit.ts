@@ -7,7 +7,7 @@ const ALLOWANCE_MS = { placement: 0, delivery: 0, confirmation: 10_000, poll: 18
 const BEGUN_RANK = -1e12;
 /** The limits of the time after which a refused request is told to come back. */
 const RETURN_MS = { soonest: 250, latest: 600_000 };
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 export type PermitClass = keyof typeof ALLOWANCE_MS;
 
@@ -127,7 +127,7 @@ export class RateLimit {
     const begins = ask.class === 'placement' && granted === 0 && !request.isWrite;
     const since = this.dueSince.get(request.orderId ?? '') ?? Infinity;
     const dueAt = Math.min(ask.dueAt === undefined ? askedAt : onClock(ask.dueAt), since);
-    if (this.dueSince.size >= MOST_REMEMBERED) this.dueSince.clear();
+    if (this.dueSince.size >= MAX_REMEMBERED) this.dueSince.clear();
     if (request.orderId !== undefined) this.dueSince.set(request.orderId, dueAt);
     const rank = permits.rank ?? dueAt + ALLOWANCE_MS[ask.class];
     const notAfter = Math.min(onClock(ask.notAfter), onClock(request.notAfter));

@@ -27,11 +27,11 @@ export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Pr
   }
 }
 
-/** Allows pauses of at most `longestMs` each and `togetherMs` in total, including those of parallel reads. */
-export function limitPauses({ longestMs, togetherMs }: { longestMs: number; togetherMs: number }) {
-  let leftMs = togetherMs;
+/** Allows pauses of at most `maxMs` each and `totalMs` in total, including those of parallel reads. */
+export function limitPauses({ maxMs, totalMs }: { maxMs: number; totalMs: number }) {
+  let leftMs = totalMs;
   return (askedMs: number): boolean => {
-    if (askedMs > Math.min(longestMs, leftMs)) return false;
+    if (askedMs > Math.min(maxMs, leftMs)) return false;
     leftMs -= askedMs;
     return true;
   };

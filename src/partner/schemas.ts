@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSafeOrderId, type Key, mayHaveKeys } from '../domain/order';
-import { inOneLine } from '../domain/texts';
+import { toSingleLine } from '../domain/texts';
 import { readRows } from './rows';
 
 /*
@@ -9,12 +9,12 @@ import { readRows } from './rows';
  */
 
 /** Longer than any product id or reference, so that a cut text never equals one of them. */
-const LONGEST_SHOWN = 201;
+const MAX_SHOWN_LENGTH = 201;
 /** More than a purchase can ask for: 100 products and 20,000 keys. */
-const MOST_PRODUCTS = 500;
-const MOST_KEYS = 30_000;
+const MAX_PRODUCTS_READ = 500;
+const MAX_KEYS_READ = 30_000;
 /** A shorter key may occur in a text by chance. */
-const SHORTEST_REDACTED = 6;
+const MIN_REDACTED_LENGTH = 6;
 /** The partner's times are in UTC. Without a zone, `Date.parse` would use the zone of this machine. */
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
@@ -24,7 +24,7 @@ const count = z.int().min(0);
 const text = z.string().min(1);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const listOf = <T extends z.ZodType>(schema: T) => optional(z.array(schema)).transform((rows) => rows ?? []);
-const cut = (whole: string) => inOneLine(whole, LONGEST_SHOWN);
+const cut = (whole: string) => toSingleLine(whole, MAX_SHOWN_LENGTH);
 const cutAny = (whole: string | null | undefined) => (whole ? cut(whole) : (whole ?? undefined));
 const shownText = z.string().transform(cut);
 const pages = z.object({ page: z.int(), total: count, limit: count });
@@ -116,13 +116,13 @@ const order = z
     id: z.string(),
     // One of the documented statuses, or any other text that the partner sent.
     status: text,
-    products: optional(z.array(orderedProduct).max(MOST_PRODUCTS)),
+    products: optional(z.array(orderedProduct).max(MAX_PRODUCTS_READ)),
     total_debit: anything,
     balance: anything,
   })
   // A finished order without products must not be taken for one without keys.
   .refine(({ status, products }) => products !== undefined || !mayHaveKeys(status), productsMustBe('array'))
-  .refine(({ products }) => keysOf(products).length <= MOST_KEYS, productsMustBe(`at most ${MOST_KEYS} keys`));
+  .refine(({ products }) => keysOf(products).length <= MAX_KEYS_READ, productsMustBe(`at most ${MAX_KEYS_READ} keys`));
 
 /** @param asked the product ids of the purchase. They are never redacted. */
 export function orderWithKeys(asked: readonly string[]) {
@@ -171,7 +171,7 @@ export function orderWithKeys(asked: readonly string[]) {
 function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
   const all = texts.join('\n');
   const quoted = [...new Set(keys.map(({ value }) => value))]
-    .filter((value) => value.length >= SHORTEST_REDACTED && all.includes(value))
+    .filter((value) => value.length >= MIN_REDACTED_LENGTH && all.includes(value))
     // Longest first: a key may be the beginning of another one, whose rest would remain.
     .toSorted((one, other) => other.length - one.length);
   return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), whole));

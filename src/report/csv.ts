@@ -1,4 +1,4 @@
-import { inOneLine } from '../domain/texts';
+import { toSingleLine } from '../domain/texts';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
 import { AMOUNT_NAMES, urlOf } from './names';
 import { inParts } from './parts';
@@ -15,7 +15,7 @@ const COLUMNS: readonly [name: string, cell: Cell][] = [
   ['workflow', ({ workflowId }) => workflowId],
   [`amount ${AMOUNT_NAMES.debited}`, ({ amounts }) => amounts.debited],
   [`amount ${AMOUNT_NAMES.history}`, ({ amounts }) => amounts.history],
-  [`amount ${AMOUNT_NAMES.surplus}`, ({ amounts }) => amounts.surplus],
+  [`amount ${AMOUNT_NAMES.furtherOrders}`, ({ amounts }) => amounts.furtherOrders],
   ['explanation', ({ explanation }) => explanation],
   ['advice', ({ advice }) => advice],
   ['note', ({ note }) => note],
@@ -45,7 +45,7 @@ function lineOf(cells: readonly (string | number | undefined)[]): string {
 function cellText(value: string | number | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'number') return String(value);
-  return `"${withoutFormulas(inOneLine(value, Infinity)).replaceAll('"', '""')}"`;
+  return `"${withoutFormulas(toSingleLine(value, Infinity)).replaceAll('"', '""')}"`;
 }
 
 /**

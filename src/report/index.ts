@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jsonOf } from '../domain/texts';
+import { toSafeJson } from '../domain/texts';
 import { renderCsv } from './csv';
 import { renderHtml } from './html/index';
 import { inParts } from './parts';
@@ -20,16 +20,16 @@ export async function writeReport(
   const base = join(dir, `reconciliation-${fileNameOf(report.to)}-${fileNameOf(report.runId)}`);
   const paths = { html: `${base}.html`, csv: `${base}.csv`, json: `${base}.json` };
   await mkdir(dir, { recursive: true });
-  await writeWhole(paths.html, renderHtml(report));
-  await writeWhole(paths.csv, renderCsv(report));
-  await writeWhole(paths.json, renderJson(report));
+  await writeAtomically(paths.html, renderHtml(report));
+  await writeAtomically(paths.csv, renderCsv(report));
+  await writeAtomically(paths.json, renderJson(report));
   return paths;
 }
 
 /** Puts each finding on a line of its own. */
 function* renderJson({ findings, ...rest }: ReconciliationReport): Generator<string> {
-  yield `${jsonOf(rest).slice(0, -'\n}'.length)},\n  "findings": [`;
-  yield* inParts(findings, (finding, at) => `${at > 0 ? ',' : ''}\n    ${jsonOf(finding, 0)}`);
+  yield `${toSafeJson(rest).slice(0, -'\n}'.length)},\n  "findings": [`;
+  yield* inParts(findings, (finding, at) => `${at > 0 ? ',' : ''}\n    ${toSafeJson(finding, 0)}`);
   yield '\n  ]\n}\n';
 }
 
@@ -38,7 +38,7 @@ function fileNameOf(text: string): string {
   return text.replace(/\.\d+(?=Z$)/, '').replace(/[^A-Za-z0-9-]/g, '-');
 }
 
-async function writeWhole(path: string, content: string | Iterable<string>): Promise<void> {
+async function writeAtomically(path: string, content: string | Iterable<string>): Promise<void> {
   const draft = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(draft, content, { flag: 'wx', mode: 0o640, flush: true });

@@ -6,7 +6,7 @@ export const AMOUNT_NAMES: Record<keyof FindingAmounts, string> = {
   debited: 'debited',
   debitedNow: 'debited now',
   history: 'in the order history',
-  surplus: 'for further orders',
+  furtherOrders: 'for further orders',
 };
 
 /** The page of a finding's purchase in the Temporal UI, if both are known. @param workflowsUrl lists the namespace */

@@ -2,13 +2,13 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { deliverWorkflowId, referenceOfWorkflow } from '../contracts/names';
 import type { AfterEnd } from '../contracts/public-types';
 import { deliveryMemo } from '../contracts/purchase';
-import { isOneOfEach } from '../contracts/purchase-queries';
+import { anyOfInBatches } from '../contracts/purchase-queries';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { mayGetMoreKeys, PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import type { PurchaseReader } from '../temporal/client';
 
 /** A list query with more ids would be too long for some servers. */
-const IDS_PER_QUERY = 50;
+const MAX_IDS_PER_QUERY = 50;
 
 /** What a delivery has changed. Undefined if it runs, failed or delivered nothing. */
 export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefined {
@@ -22,7 +22,7 @@ export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefine
 }
 
 /** Whether the checkout has everything, or gets nothing more. */
-export function needsNothing(afterEnd: Pick<AfterEnd, 'state'> | undefined): boolean {
+export function isFinal(afterEnd: Pick<AfterEnd, 'state'> | undefined): boolean {
   return afterEnd !== undefined && !mayGetMoreKeys(afterEnd.state);
 }
 
@@ -32,8 +32,8 @@ export async function listAfterEnd(
   references: readonly string[],
 ): Promise<Map<string, AfterEnd>> {
   const found = new Map<string, AfterEnd>();
-  for (const isTheirs of isOneOfEach('WorkflowId', references.map(deliverWorkflowId), IDS_PER_QUERY)) {
-    for await (const delivery of purchases.listDeliveries(`${isTheirs} AND ${PURCHASE_STATE.name} IS NOT NULL`)) {
+  for (const query of anyOfInBatches('WorkflowId', references.map(deliverWorkflowId), MAX_IDS_PER_QUERY)) {
+    for await (const delivery of purchases.listDeliveries(`${query} AND ${PURCHASE_STATE.name} IS NOT NULL`)) {
       const afterEnd = afterEndOf(delivery);
       const referenceId = referenceOfWorkflow(delivery.workflowId) ?? '';
       const before = found.get(referenceId);

@@ -16,7 +16,7 @@ export {
   parseEvent,
   type ParseOptions,
 } from './parse-event';
-export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './purchases';
+export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './create-starter';
 export type { Redelivery } from './redeliver';
 export type { Resolution } from './resolve';
 export type { DeliveryStatus, PendingWork, PurchaseStatus, ShownState } from './status';

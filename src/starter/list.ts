@@ -1,22 +1,22 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
-import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceIdOfWorkflow } from '../contracts/names';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceOrWorkflowId } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
 import type { AfterEnd, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
-import { inOneLine } from '../domain/texts';
+import { toSingleLine } from '../domain/texts';
 import { isSafeOrderId } from '../domain/order';
 import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
-import { listAfterEnd, needsNothing } from './after-end';
+import { isFinal, listAfterEnd } from './after-end';
 import { NotAnsweredError, StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;
-const LONGEST_TEXT = 600;
+const MAX_TEXT_LENGTH = 600;
 /** How many purchases are read to find the longest waits. */
-const MOST_COMPARED = 10_000;
+const MAX_COMPARED = 10_000;
 
 /** Selects purchases. */
 export interface ListFilter {
@@ -77,7 +77,7 @@ export async function listPurchases(
       const list = await readList(client, { query, since, limit });
       const purchases = await withAfterEnd(client, list.purchases);
       if (state !== undefined) return { ...list, purchases };
-      const waiting = purchases.filter(({ afterEnd }) => !needsNothing(afterEnd));
+      const waiting = purchases.filter(({ afterEnd }) => !isFinal(afterEnd));
       return { ...list, purchases: waiting, paused: await countListed(client, inState('PAUSED')) };
     });
   } catch (error) {
@@ -98,7 +98,7 @@ async function readList(
   let unread = 0;
   // The server lists the latest starts first, so the longest waits are known only at the end.
   for await (const execution of reader.list(`(${query})`)) {
-    if (found.length >= Math.max(limit, MOST_COMPARED)) {
+    if (found.length >= Math.max(limit, MAX_COMPARED)) {
       unread = Math.max((await countListed(client, query)) - read, 1);
       break;
     }
@@ -112,7 +112,7 @@ async function readList(
   for (const purchase of found.toSorted((one, other) => (one.since < other.since ? -1 : 1))) {
     if (purchases.length >= limit) break;
     compared += 1;
-    if (!(await wasReset(reader, purchase))) purchases.push(purchase);
+    if (!(await hasBeenReset(reader, purchase))) purchases.push(purchase);
   }
   return { purchases, more: found.length - compared + unread };
 }
@@ -123,7 +123,7 @@ async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promis
   const ends = await listAfterEnd(createPurchaseReader(client), open);
   return purchases.map((purchase) => {
     const afterEnd = mayGetKeys(purchase) ? ends.get(purchase.referenceId) : undefined;
-    return afterEnd ? { ...purchase, afterEnd, commands: needsNothing(afterEnd) ? [] : purchase.commands } : purchase;
+    return afterEnd ? { ...purchase, afterEnd, commands: isFinal(afterEnd) ? [] : purchase.commands } : purchase;
   });
 }
 
@@ -141,16 +141,19 @@ function waitingForPeople(since: number): string {
 }
 
 /** A reset terminates one run and starts another, so the purchase continues. */
-async function wasReset(reader: PurchaseReader, { execution, workflowId, runId }: ListedPurchase): Promise<boolean> {
+async function hasBeenReset(
+  reader: PurchaseReader,
+  { execution, workflowId, runId }: ListedPurchase,
+): Promise<boolean> {
   if (hasResultOrRuns(execution)) return false;
-  const latest = await reader.describeIfKnown(referenceIdOfWorkflow(workflowId));
+  const latest = await reader.describeIfKnown(referenceOrWorkflowId(workflowId));
   return latest !== undefined && latest.runId !== runId;
 }
 
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
   // Anyone who starts a workflow can write its search attributes. The commands act on the id.
-  const referenceId = inOneLine(referenceIdOfWorkflow(workflowId), LONGEST_TEXT);
+  const referenceId = toSingleLine(referenceOrWorkflowId(workflowId), MAX_TEXT_LENGTH);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
   const listedState = hasResultOrRuns(status.name) ? attributes.get(PURCHASE_STATE) : undefined;
@@ -166,7 +169,7 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
     since: hold?.since ?? closeTime?.toISOString() ?? startedAt,
     startedAt,
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
-    reason: inOneLine(reasonOf(execution, state, hold), LONGEST_TEXT),
+    reason: toSingleLine(reasonOf(execution, state, hold), MAX_TEXT_LENGTH),
     hold,
     commands: isTypeable ? fittingCommands({ referenceId, state, hold }) : [],
   };

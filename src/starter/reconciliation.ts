@@ -110,7 +110,7 @@ export interface ScheduleManager {
 /** Manages the one schedule of a namespace. */
 export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
   const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
-  const describe = () => existing(handle.describe().then(shown));
+  const describe = () => requireSchedule(handle.describe().then(toNightlySchedule));
   return {
     async create(settings) {
       await refuseLongLookback(client, settings.lookbackMs);
@@ -124,11 +124,11 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
       return { created, schedule: await describe() };
     },
     describe,
-    pause: () => existing(handle.pause('paused with `schedule pause`')),
-    resume: () => existing(handle.unpause('resumed with `schedule resume`')),
+    pause: () => requireSchedule(handle.pause('paused with `schedule pause`')),
+    resume: () => requireSchedule(handle.unpause('resumed with `schedule resume`')),
     // The SDK's default would start a second run next to an active one.
-    trigger: () => existing(handle.trigger(ScheduleOverlapPolicy.SKIP)),
-    delete: () => existing(handle.delete()),
+    trigger: () => requireSchedule(handle.trigger(ScheduleOverlapPolicy.SKIP)),
+    delete: () => requireSchedule(handle.delete()),
   };
 }
 
@@ -165,7 +165,7 @@ async function createOrUpdate(client: Client, definition: ReturnType<typeof defi
   }
 }
 
-function existing<T>(work: Promise<T>): Promise<T> {
+function requireSchedule<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new ScheduleError(
@@ -174,7 +174,7 @@ function existing<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-function shown(description: ScheduleDescription): NightlySchedule {
+function toNightlySchedule(description: ScheduleDescription): NightlySchedule {
   const { scheduleId, spec, state, info, action } = description;
   const { args = [], taskQueue } = action;
   const [input] = args as ReconcileInput[];

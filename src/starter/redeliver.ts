@@ -11,12 +11,12 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { DeliveryReport, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
-import { inOneLine } from '../domain/texts';
+import { toSingleLine } from '../domain/texts';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
 /** An explanation may quote the partner, and reaches a terminal. */
-const LONGEST_EXPLANATION = 600;
+const MAX_EXPLANATION_LENGTH = 600;
 
 /** The result of a redelivery. */
 export interface Redelivery {
@@ -57,7 +57,7 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
 
 function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
   const why = hold
-    ? `is held for a person (${inOneLine(hold.explanation, LONGEST_EXPLANATION)}); ` +
+    ? `is held for a person (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}); ` +
       `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`
     : 'has not ended: it delivers by itself, and retries if necessary. ' +
       `To see where it stands: ${statusCommand(referenceId)}`;

@@ -1,11 +1,11 @@
 import type { PurchaseInput } from '../contracts/public-types';
 import type { PurchaseItem } from '../domain/order';
-import { inOneLine } from '../domain/texts';
+import { toSingleLine } from '../domain/texts';
 import { didYouMean } from './did-you-mean';
 
 const PURCHASE_FIELDS = namesOf<PurchaseInput>({ referenceId: true, items: true, maxDebit: true });
 const ITEM_FIELDS = namesOf<PurchaseItem>({ productId: true, quantity: true });
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 /**
  * Names the fields that a purchase does not have. Without types, nothing else would find a misspelt `maxDebit`, and
@@ -25,7 +25,7 @@ function othersIn(value: unknown, known: readonly string[], where = ''): string[
   if (typeof value !== 'object' || value === null) return [];
   const others = Object.keys(value).filter((name) => !known.includes(name));
   return others.map((name) => {
-    const got = `${inOneLine(name, LONGEST_NAME)}${didYouMean(name, known)}`;
+    const got = `${toSingleLine(name, MAX_NAME_LENGTH)}${didYouMean(name, known)}`;
     return `${where}expected only the fields ${known.join(', ')}, got ${got}`;
   });
 }

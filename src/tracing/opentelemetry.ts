@@ -15,7 +15,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { isDeliveryError } from '../delivery';
 import { presentableTraceId, safeErrorCode, subjectOf } from '../domain/presentable';
 import { isPartnerError } from '../partner';
-import { withinMs } from '../temporal/client';
+import { withTimeout } from '../temporal/client';
 import type { Tracing } from './index';
 
 const NAME = 'durable-fulfilment-worker';
@@ -50,7 +50,7 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
       propagation.inject(context.active(), carrier);
       return carrier;
     },
-    close: () => withinMs(FLUSH_MS, provider.shutdown()).catch(() => undefined),
+    close: () => withTimeout(FLUSH_MS, provider.shutdown()).catch(() => undefined),
   };
 }
 

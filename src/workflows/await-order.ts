@@ -10,10 +10,10 @@ import {
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { FAILURE, pauseOf } from '../contracts/failures';
 import { summaryOf } from '../domain/texts';
-import { endsPolling } from '../domain/order';
+import { canStopPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
-import { boundedPause, firstStart, type PurchaseRecord } from './purchase-record';
+import { firstStartTime, type PurchaseRecord, throttledPause } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
@@ -22,6 +22,10 @@ export interface Unread {
   orderId: string;
   why: string;
   isTooLarge: boolean;
+}
+
+export function isUnread(order: PolledOrder | Unread): order is Unread {
+  return 'why' in order;
 }
 
 /**
@@ -44,8 +48,11 @@ export async function awaitOrder(
   purchase.showWaiting(deadline);
   let { nextPollMs } = first;
   while (Date.now() < deadline) {
-    const order = await pollUntilEnded(purchase, orderId, { nextPollMs: boundedPause(nextPollMs, deadline), deadline });
-    if ('why' in order ? order.isTooLarge : endsPolling(order.status)) return order;
+    const order = await pollUntilEnded(purchase, orderId, {
+      nextPollMs: throttledPause(nextPollMs, deadline),
+      deadline,
+    });
+    if (isUnread(order) ? order.isTooLarge : canStopPolling(order.status)) return order;
     if (deadline - Date.now() <= pollIntervalMs) break;
     nextPollMs = pollIntervalMs;
   }
@@ -61,7 +68,7 @@ async function pollFirst(
   deadline: number,
 ): Promise<{ ended: PolledOrder | Unread } | { nextPollMs: number }> {
   const { firstPollMs, pollIntervalMs } = purchase.settings;
-  const pause = boundedPause(firstPollMs, deadline);
+  const pause = throttledPause(firstPollMs, deadline);
   if (pause > 0) {
     purchase.showWaiting(deadline);
     await sleep(pause, { summary: 'before the first poll' });
@@ -70,7 +77,7 @@ async function pollFirst(
     const summary = summaryOf(`first poll of ${orderId}`);
     const order = await local.pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]);
     purchase.notePoll(order.status);
-    return endsPolling(order.status) ? { ended: order } : { nextPollMs: pollIntervalMs };
+    return canStopPolling(order.status) ? { ended: order } : { nextPollMs: pollIntervalMs };
   } catch (failure) {
     if (!(failure instanceof TemporalFailure)) throw failure;
     const unread = unreadAfter(orderId, failure);
@@ -93,7 +100,7 @@ async function pollUntilEnded(
   const { settings } = purchase;
   const { pollIntervalMs: intervalMs, watch } = settings;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
-  const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStart() };
+  const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStartTime() };
   const summary = summaryOf(`poll until the order has ended: ${orderId}`);
   return polledOrder(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
 }

@@ -4,9 +4,9 @@ import { summaryOf } from '../domain/texts';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
-import { instant } from './describe-status';
+import { formatInstant } from './describe-status';
 import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
-import { boundedPause, firstStart, metrics, type PurchaseRecord } from './purchase-record';
+import { firstStartTime, metrics, type PurchaseRecord, throttledPause } from './purchase-record';
 
 /** The order that the purchase continues with. */
 export interface PlacedOrder {
@@ -16,7 +16,7 @@ export interface PlacedOrder {
   adopted: boolean;
 }
 
-interface HistorySearch extends Pick<Confirm, 'searches' | 'proven'> {
+interface HistorySearch extends Pick<Confirm, 'searches' | 'needsProof'> {
   /** Epoch ms from which no request can be in flight. The window starts no earlier. */
   notBefore: number;
   /** A request may have been sent, so an unreadable row may be its order. */
@@ -36,37 +36,37 @@ type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' }
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryAnswer> {
   const { settings } = purchase;
-  const { notBefore, proven, unreadableForMs = unreadableHistoryTimeout(settings) } = search;
+  const { notBefore, needsProof, unreadableForMs = unreadableHistoryTimeout(settings) } = search;
   const windowMs = search.searches === 'one' ? 0 : settings.confirmWindowMs;
   const giveUpAt = notBefore + unreadableForMs;
   const pauses = confirmationPauses(settings);
   let absentSince: number | undefined;
 
-  for (let count = 0; ; count++) {
+  for (let searchCount = 0; ; searchCount++) {
     const askedAt = Date.now();
     const { result, why } = await searchOnce(purchase, search);
     if (result && hasOrders(result.orders)) return { kind: 'found', orders: result.orders };
-    const counts = result !== undefined && (result.readable || !proven);
-    absentSince = counts ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
+    const showsAbsence = result !== undefined && (result.readable || !needsProof);
+    absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
     // Give up only after several searches: a single one whose worker died may outlast the whole timeout.
-    const isOver = Date.now() >= giveUpAt && count >= pauses.length;
-    if (isOver && absentSince === undefined) return { kind: 'unreadable', why };
-    const pause = pauses[Math.min(count, pauses.length - 1)] ?? settings.confirmWindowMs;
-    await sleep(boundedPause(pause, giveUpAt), { summary: 'before the order history is searched again' });
+    const isTimedOut = Date.now() >= giveUpAt && searchCount >= pauses.length;
+    if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', why };
+    const pause = pauses[Math.min(searchCount, pauses.length - 1)] ?? settings.confirmWindowMs;
+    await sleep(throttledPause(pause, giveUpAt), { summary: 'before the order history is searched again' });
   }
 }
 
 /** One search. Without `result` it failed, or an operator completed it with something that is not a result. */
 async function searchOnce(
   { input, settings }: PurchaseRecord,
-  { proven, notBefore, mayHaveArrived }: HistorySearch,
+  { needsProof, notBefore, mayHaveArrived }: HistorySearch,
 ): Promise<{ result?: OrderSearchResult; why: string }> {
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
   try {
     const result = await findOrders.executeWithOptions({ summary: summaryOf(`search for orders of ${referenceId}`) }, [
-      { referenceId, since: firstStart(), prove: proven, sentBefore: notBefore, mayHaveArrived },
+      { referenceId, since: firstStartTime(), prove: needsProof, sentBefore: notBefore, mayHaveArrived },
     ]);
     return isOrderSearchResult(result)
       ? { result, why: result.why }
@@ -90,7 +90,7 @@ export function describeConfirmation(
   notBefore: number,
   ifAbsent: NextStep['kind'],
 ): string {
-  const until = instant(notBefore + confirmWindowMs);
+  const until = formatInstant(notBefore + confirmWindowMs);
   const searched = `the order history is searched until about ${until}, and longer if it can't be read`;
   return `${searched}; if an order is found, it is adopted; if not, ${IF_ABSENT[ifAbsent]}`;
 }

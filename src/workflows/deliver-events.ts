@@ -12,45 +12,45 @@ import type { Activities, Notice, SaleDelivered } from '../contracts/activities'
 import type { EventDetails } from '../contracts/events';
 import { FAILURE, pauseOf } from '../contracts/failures';
 import type { HoldNotice } from '../contracts/purchase';
-import { keyCount } from '../domain/line-totals';
+import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { isDelivered, isSaleDelivered } from './guards';
-import { alertOptions, deliveryOptions, firstDeliveryOptions } from './policies';
+import { alertOptions, deliveryOptions, deliveryRetryHours, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
 /** How many times a changed order is reviewed again. */
-export const MOST_REVIEWS = 3;
+export const MAX_REVIEWS = 3;
 
 /**
- * How a delivery ended. `EXHAUSTED`: it was tried for a day, or an operator ended it without a receipt.
+ * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it without a receipt.
  * `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
  */
 export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; why: string };
 
 /**
- * Delivers one event about a sale, and retries for a day. The checkout may receive it several times, which is harmless:
- * a key has the same id in every event. @param atOnce whether the first attempt may be a local activity
+ * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times. That is
+ * harmless, because a key has the same id in every event. @param mayBeLocal whether the first attempt may be local
  */
-export async function deliverSale(
-  delivering: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
+export async function deliverWithRetries(
+  sender: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
   sale: SaleDelivery,
-  atOnce: boolean,
+  mayBeLocal: boolean,
 ): Promise<SaleDeliveryEnd> {
-  const summary = summaryOf(sale);
+  const summary = deliverySummary(sale);
   let maybeSent = false;
   let retryAfterMs = 0;
-  if (atOnce) {
+  if (mayBeLocal) {
     const first = await deliverLocally(sale, summary);
     if (first.kind !== 'FAILED') return first;
     ({ maybeSent, retryAfterMs } = first);
   }
-  delivering.showDelivering(sale.type);
+  sender.showDelivering(sale.type);
   if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'pause requested by the checkout or the partner' });
-  const { deliverSale: deliver } = proxyActivities<Activities>(deliveryOptions(delivering.settings));
+  const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
   try {
-    const delivered = await deliver.executeWithOptions({ summary }, [sale]);
+    const delivered = await deliverSale.executeWithOptions({ summary }, [sale]);
     if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;
     return delivered.kind === 'CHANGED' ? { kind: 'CHANGED', maybeSent: maybeSent || delivered.maybeSent } : delivered;
   } catch (failure) {
@@ -58,10 +58,10 @@ export async function deliverSale(
     if (cause instanceof ApplicationFailure && cause.type === FAILURE.orderTooLarge) {
       return { kind: 'TOO_LARGE', why: cause.message };
     }
-    const byOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
-    return byOperator
+    const endedByOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
+    return endedByOperator
       ? ENDED_BY_OPERATOR
-      : { kind: 'EXHAUSTED', why: 'the event was tried for a day and never accepted' };
+      : { kind: 'EXHAUSTED', why: `the event was retried for ${deliveryRetryHours} hours and never accepted` };
   }
 }
 
@@ -84,12 +84,12 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
   }
 }
 
-function summaryOf({ type, lines = [] }: SaleDelivery): string {
+function deliverySummary({ type, lines = [] }: SaleDelivery): string {
   const keys = keyCount(lines);
   return keys > 0 ? `${type}, keys: ${keys}` : type;
 }
 
-/** Notifies the checkout of a hold, and retries for a day. */
+/** Notifies the checkout of a hold, and retries for 25 hours. */
 export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
   const { settings, input, orderId } = purchase;
   const { id: subject, reason: hold, decisions, explanation: reason } = notice;

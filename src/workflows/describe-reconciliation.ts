@@ -1,5 +1,5 @@
 import type { ReconciliationResult } from '../contracts/reconciliation';
-import { detailsOf, escapeMarkdown } from '../domain/texts';
+import { escapeMarkdown, joinDetails } from '../domain/texts';
 
 /**
  * How a reconciliation ended, as markdown for the Temporal UI. It starts with what people must know: does it need
@@ -8,7 +8,7 @@ import { detailsOf, escapeMarkdown } from '../domain/texts';
 export function describeReconciliation(result: ReconciliationResult, dryRun: boolean): string {
   const { orders, findings, report } = result;
   const kinds = Object.entries(findings).map(([kind, count]) => `- ${count} × ${kind}`);
-  return detailsOf([
+  return joinDetails([
     `**DONE**: ${headline(result, dryRun)}. ${orders} ${orders === 1 ? 'order was' : 'orders were'} compared.`,
     kinds.join('\n'),
     `**Report:** ${escapeMarkdown(report)}${report.startsWith('not written') ? '' : " (on the worker's machine)"}`,

@@ -2,7 +2,7 @@ import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
 import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import type { StatusAnswer } from '../contracts/purchase';
-import { detailsOf, escapeMarkdown } from '../domain/texts';
+import { escapeMarkdown, joinDetails } from '../domain/texts';
 import { describeItems } from '../domain/purchase-rules';
 
 /**
@@ -12,14 +12,14 @@ import { describeItems } from '../domain/purchase-rules';
 export function describeStatus(answer: StatusAnswer): string {
   const { state, since, explanation, waitsFor, result } = answer;
   const paragraphs = [
-    `**${state}** since ${instant(since)}: ${STATE_MEANINGS[state]}.`,
+    `**${state}** since ${formatInstant(since)}: ${STATE_MEANINGS[state]}.`,
     explanation && sentence(explanation),
     ...forPeople(answer),
     waitsFor && state !== 'HELD' && `**Next:** ${sentence(waitsFor.what)}`,
     answer.cancelRequested && !result && `**Cancel:** ${CANCEL_REQUESTED[state] ?? CANCEL_TOO_LATE}`,
     facts(answer),
   ];
-  return detailsOf(paragraphs);
+  return joinDetails(paragraphs);
 }
 
 function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events }: StatusAnswer): string {
@@ -29,7 +29,7 @@ function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events 
     `reference ${escapeMarkdown(referenceId)}: ${escapeMarkdown(describeItems(items))}`,
     ...((maxDebit ?? undefined) === undefined ? [] : [`may cost at most ${maxDebit}`]),
     ...(orderId === undefined ? [] : [`order ${escapeMarkdown(orderId)} at the partner`]),
-    ...(lastPoll ? [`polled at ${instant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}${later}`] : []),
+    ...(lastPoll ? [`polled at ${formatInstant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}${later}`] : []),
     ...events.map(({ type, id }) => `the checkout received ${type} (${escapeMarkdown(id)})`),
   ];
   return lines.map((line) => `- ${line}`).join('\n');
@@ -124,6 +124,6 @@ function codeBlock(commands: readonly string[]): string {
 }
 
 /** `2026-01-31 03:14:15 UTC`. @param at ISO 8601, or epoch ms */
-export function instant(at: string | number): string {
+export function formatInstant(at: string | number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

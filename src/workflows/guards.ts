@@ -17,7 +17,7 @@ import { isSafeOrderId, type OrderLine, type OrderSnapshot } from '../domain/ord
 import type { EndedSale } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
-import { LONGEST_RETRY_AFTER_MS } from '../domain/retry-after';
+import { MAX_RETRY_AFTER_MS } from '../domain/retry-after';
 
 /*
  * Checks of everything that reaches workflow code from outside: workflow inputs and activity results. They don't use
@@ -34,7 +34,7 @@ const isBoolean = guard<boolean>((value) => typeof value === 'boolean');
 /** A number that JSON can hold. */
 const isNumber = guard<number>((value) => Number.isFinite(value));
 /** A pause in ms, of bounded length. */
-const isPause = guard<number>((value) => isNumber(value) && value >= 0 && value <= LONGEST_RETRY_AFTER_MS);
+const isPause = guard<number>((value) => isNumber(value) && value >= 0 && value <= MAX_RETRY_AFTER_MS);
 const isOrderId = guard<string>((value) => isString(value) && isSafeOrderId(value));
 
 function isRecord(value: unknown): value is Record<string, unknown> {

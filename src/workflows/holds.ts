@@ -112,17 +112,17 @@ export class Holds {
    * @throws ApplicationFailure `DecisionRefused` if the decision does not fit or comes too late.
    */
   async resolve(decision: Decision): Promise<{ hold: string }> {
-    const open = this.answerable(decision);
+    const open = this.requireOpenHold(decision);
     if (decision.decision === 'order') {
-      await this.readFirst(decision.orderId);
-      this.answerable(decision);
+      await this.checkNamedOrder(decision.orderId);
+      this.requireOpenHold(decision);
     }
     open.decision = decision;
     return { hold: decision.hold };
   }
 
   /** @returns the open hold, if the decision fits it. @throws ApplicationFailure `DecisionRefused` */
-  private answerable(decision: Decision): OpenHold {
+  private requireOpenHold(decision: Decision): OpenHold {
     const open = this.current;
     if (!open) throw refuse(`no hold is waiting for a decision (you answered ${decision.hold})`);
     if (open.notice.id !== decision.hold) {
@@ -140,7 +140,7 @@ export class Holds {
   }
 
   /** One check at a time. @throws ApplicationFailure `DecisionRefused` if the order can't belong to this purchase */
-  private async readFirst(orderId: string): Promise<void> {
+  private async checkNamedOrder(orderId: string): Promise<void> {
     if (this.reading !== undefined) throw refuse(`order ${this.reading} is being checked right now: try again`);
     this.reading = orderId;
     try {
@@ -159,11 +159,11 @@ async function checkOrder({ input, settings }: PurchaseRecord, orderId: string):
   const checking = CancellationScope.nonCancellable(() =>
     read.executeWithOptions({ summary: summaryOf(`does this order belong to the purchase? ${orderId}`) }, [request]),
   );
-  const check: unknown = await checking.catch((failure: unknown) => unchecked(orderId, failure));
-  return isOrderCheck(check) ? check : unchecked(orderId);
+  const check: unknown = await checking.catch((failure: unknown) => checkFailed(orderId, failure));
+  return isOrderCheck(check) ? check : checkFailed(orderId);
 }
 
-function unchecked(orderId: string, failure?: unknown): OrderCheck {
+function checkFailed(orderId: string, failure?: unknown): OrderCheck {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   const why = cause instanceof ApplicationFailure ? ` (${cause.message})` : '';
   return { usable: false, why: `order ${orderId} could not be checked${why}: try again` };
@@ -176,12 +176,12 @@ function refuse(why: string): ApplicationFailure {
 /**
  * Characters, ten times what a valid decision needs. An accepted update is stored in the history and quoted in answers.
  */
-const LONGEST_DECISION = 3_000;
+const MAX_DECISION_LENGTH = 3_000;
 
 /** Validates shape and size of the argument of `resolve`. @throws Error, which rejects the update without a trace */
 export function validateDecision(decision: Decision, ...others: unknown[]): void {
-  if (JSON.stringify([decision, others]).length > LONGEST_DECISION) {
-    throw new Error(`expected at most ${LONGEST_DECISION} characters`);
+  if (JSON.stringify([decision, others]).length > MAX_DECISION_LENGTH) {
+    throw new Error(`expected at most ${MAX_DECISION_LENGTH} characters`);
   }
   const given: { [Name in keyof Decision | 'orderId']?: unknown } = Object(decision);
   if (typeof given.hold !== 'string' || !DECISION_KINDS.some((known) => known === given.decision)) {

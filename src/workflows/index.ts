@@ -1,3 +1,3 @@
 export { purchaseWorkflow } from './purchase';
-export { deliverWorkflow } from './deliver';
+export { deliverWorkflow } from './later-delivery';
 export { reconcileWorkflow } from './reconcile';

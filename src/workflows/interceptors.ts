@@ -39,11 +39,11 @@ export function interceptors(): WorkflowInterceptors {
 }
 
 /** Characters of the memo that a client starts a workflow with. The server ends a workflow whose memo exceeds 2 MB. */
-const LARGEST_MEMO = 100_000;
+const MAX_MEMO_LENGTH = 100_000;
 
 function dropLargeMemo(): void {
   const { memo = {} } = workflowInfo();
-  if (JSON.stringify(memo).length <= LARGEST_MEMO) return;
+  if (JSON.stringify(memo).length <= MAX_MEMO_LENGTH) return;
   upsertMemo(Object.fromEntries(Object.keys(memo).map((name) => [name, null])));
 }
 

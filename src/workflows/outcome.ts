@@ -1,52 +1,52 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/line-totals';
-import { endsPolling } from '../domain/order';
-import { inOneLine } from '../domain/texts';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
+import { canStopPolling } from '../domain/order';
+import { toSingleLine } from '../domain/texts';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
-import { awaitOrder, pollOnce, type Unread } from './await-order';
-import { deliverSale, MOST_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
+import { awaitOrder, isUnread, pollOnce, type Unread } from './await-order';
+import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
-import { boundedPause, type OutcomeDetails, type PurchaseRecord } from './purchase-record';
+import { type OutcomeDetails, type PurchaseRecord, throttledPause } from './purchase-record';
 
 /** The most key ids in an alert. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN_KEYS = 20;
 /** Characters. */
-const LONGEST_EXPLANATION = 600;
+const MAX_EXPLANATION_LENGTH = 600;
 
 /**
  * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
  * an operator accepts it, names another order or abandons the purchase. What was accepted is not asked again.
  *
  * @param first the order as it was polled, or why it could not be read.
- * @param isAnswer whether the order is the answer to our own request. If not, all its items are compared with the sale.
+ * @param isFirstPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
 export async function reviewOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
   first: PolledOrder | Unread,
-  isAnswer: boolean,
+  isFirstPlacedByUs: boolean,
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
   let order = first;
-  let isOwn = isAnswer;
+  let isPlacedByUs = isFirstPlacedByUs;
   let accepted: Accepted = purchase.acceptedOf(first.orderId) ?? {};
 
   for (;;) {
     const { orderId } = order;
-    if ('why' in order) {
-      const explanation = unreadable(order.why);
+    if (isUnread(order)) {
+      const explanation = describeUnread(order.why);
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
-      if (decision === 'withhold') return givenUp(explanation);
+      if (decision === 'withhold') return abandoned(explanation);
       order = await awaitOrder(purchase, { orderId, adopted: true });
       continue;
     }
     const { status, totalDebit, confirmedKeyIds } = order;
     if (confirmedKeyIds) purchase.confirmedKeyIds = confirmedKeyIds;
-    const review = reviewOrder({ items, accepted }, order, isOwn);
+    const review = reviewOrder({ items, accepted }, order, isPlacedByUs);
     switch (review.kind) {
       case 'ended':
         return { outcome: review.outcome, lines: [], totalDebit, reason: `the partner says ${status}` };
@@ -59,10 +59,10 @@ export async function reviewOutcome(
       case 'issue': {
         const resolution = await holds.hold(review.issue);
         if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
-          return { ...givenUp(review.issue.explanation), totalDebit };
+          return { ...abandoned(review.issue.explanation), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
-        if (another !== undefined) isOwn = false;
+        if (another !== undefined) isPlacedByUs = false;
         accepted = another === undefined ? { ...accepted, ...review.issue.accepts } : {};
         order = await awaitOrder(purchase, { orderId: another ?? orderId, adopted: true });
       }
@@ -71,11 +71,11 @@ export async function reviewOutcome(
 }
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
-function unreadable(why: string): string {
-  return inOneLine(`the order could not be read: ${why}`, LONGEST_EXPLANATION);
+function describeUnread(why: string): string {
+  return toSingleLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
 }
 
-function givenUp(explanation: string): OutcomeDetails {
+function abandoned(explanation: string): OutcomeDetails {
   return { outcome: 'ABANDONED', lines: [], reason: `abandoned by an operator; ${explanation}` };
 }
 
@@ -104,10 +104,10 @@ export async function deliverOutcome(
     const gone = missingKeys(maybeDelivered, keyIdsOf(details.lines));
     if (gone.length <= countGone) return;
     countGone = gone.length;
-    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MOST_SHOWN), count: countGone });
+    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: countGone });
   };
   for (let isFirst = true; ; isFirst = false) {
-    const delivered = await deliverSale(purchase, saleOf(purchase, details), isFirst);
+    const delivered = await deliverWithRetries(purchase, saleOf(purchase, details), isFirst);
     if (delivered.kind === 'RECEIVED') {
       purchase.events.push(delivered.event);
       return details;
@@ -115,7 +115,7 @@ export async function deliverOutcome(
     if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {
       maybeDelivered = unionOfKeys(maybeDelivered, keyIdsOf(details.lines));
     }
-    if (delivered.kind === 'CHANGED' && reviews < MOST_REVIEWS) {
+    if (delivered.kind === 'CHANGED' && reviews < MAX_REVIEWS) {
       reviews += 1;
       await reviewAgain();
       continue;
@@ -138,7 +138,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
     case 'REFUSED':
       return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event permanently (410)' };
     case 'TOO_LARGE':
-      return { reason: 'ORDER_TOO_LARGE', explanation: unreadable(delivered.why) };
+      return { reason: 'ORDER_TOO_LARGE', explanation: describeUnread(delivered.why) };
     case 'EXHAUSTED':
       return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.why };
   }
@@ -146,13 +146,13 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
 
 /** Reviews the order again one poll interval later, because it may still be changing. */
 async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: OutcomeDetails): Promise<OutcomeDetails> {
-  const pause = boundedPause(purchase.settings.pollIntervalMs, Infinity);
+  const pause = throttledPause(purchase.settings.pollIntervalMs, Infinity);
   await sleep(pause, { summary: 'before the order is reviewed again' });
   const { orderId } = purchase;
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);
   // An order that is open or unreadable says nothing about the keys. The next delivery compares them again.
-  if ('why' in order || !endsPolling(order.status)) return before;
+  if (isUnread(order) || !canStopPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }
 
@@ -163,7 +163,7 @@ async function withhold(
 ): Promise<OutcomeDetails> {
   const reason = `withheld by an operator; ${explanation}`;
   const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
-  const delivered = await deliverSale(purchase, saleOf(purchase, withheld), false);
+  const delivered = await deliverWithRetries(purchase, saleOf(purchase, withheld), false);
   if (delivered.kind === 'RECEIVED') purchase.events.push(delivered.event);
   // Not held again: an operator has already decided to withhold it.
   else log.error('the checkout was not notified that the purchase was abandoned', { why: delivered.kind });

@@ -17,19 +17,19 @@ import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from '.
 import type { Holds } from './holds';
 import {
   lastSearchTimeout,
-  longestConfirmation,
-  pausedPause,
+  maxConfirmationTime,
+  breakerRetryPause,
   permitPause,
   placementInFlight,
   placementMaxAge,
   placementOptions,
   placementPause,
 } from './policies';
-import { instant } from './describe-status';
+import { formatInstant } from './describe-status';
 import {
-  boundedPause,
+  throttledPause,
   currentRunId,
-  firstStart,
+  firstStartTime,
   metrics,
   type OutcomeDetails,
   type PurchaseRecord,
@@ -56,7 +56,7 @@ type AttemptAnswer = OrderPlaced | OrdersFound | UnplacedAnswer;
 interface Placing {
   purchase: PurchaseRecord;
   holds: Holds;
-  /** Epoch ms: the last attempt starts at this time at the latest. */
+  /** Epoch ms: the end of `PURCHASE_PLACE_WITHIN`. After an attempt that started later, none follows. */
   until: number;
   attempts: number;
   timesPaused: number;
@@ -119,7 +119,7 @@ async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
   const { replace } = purchase.settings;
   const next = stepAfter(answer.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
   placing.mayHaveArrived ||= mayHaveBought(answer.evidence);
-  return next.kind === 'confirm' ? confirm(placing, next, answer) : follow(placing, next, answer);
+  return next.kind === 'confirm' ? confirm(placing, next, answer) : stepWithoutOrder(placing, next, answer);
 }
 
 /** Waits until the attempt may start or a cancel request arrives. */
@@ -128,10 +128,10 @@ async function pauseBefore(
   { why, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
-  const pause = Math.min(boundedPause(afterMs, until), until - Date.now());
+  const pause = Math.min(throttledPause(afterMs, until), until - Date.now());
   const next = paused ? 'another try' : `attempt ${attempts + 1}`;
-  const last = `the last one starts by ${instant(Math.max(Date.now() + pause, until))}`;
-  purchase.show(paused ? 'PAUSED' : 'PLACING', why, `${next} at ${instant(Date.now() + pause)}; ${last}`);
+  const last = `the last one starts by ${formatInstant(Math.max(Date.now() + pause, until))}`;
+  purchase.show(paused ? 'PAUSED' : 'PLACING', why, `${next} at ${formatInstant(Date.now() + pause)}; ${last}`);
   if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `before ${next}` });
 }
 
@@ -144,7 +144,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     referenceId,
     items,
     maxDebit: maxDebit ?? undefined,
-    since: firstStart(),
+    since: firstStartTime(),
     firstRunId,
     replaceInRun,
     startedOnce: memo?.[STARTED_ONCE] === true,
@@ -159,7 +159,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     return { evidence: 'UNKNOWN', why: 'an operator completed the attempt by hand', inFlight: true };
   } catch (failure) {
     // Read the run id now: after a reset, an id recorded before the attempt would be replayed.
-    if (timedOutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
+    if (isTimeoutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
       return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it sent the order', inFlight: true };
     }
     return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
@@ -167,16 +167,16 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
 }
 
 /** The attempt ended without an answer and without the recorded intention that precedes every request. */
-function timedOutWithoutIntent(failure: unknown): boolean {
+function isTimeoutWithoutIntent(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-function follow(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
+function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
   const { why } = answer;
   switch (next.kind) {
     case 'attempt':
-      return again(placing, why, answer);
+      return retryPlacement(placing, why, answer);
     case 'end':
       return { kind: 'end', outcome: next.outcome, reason: why };
     case 'hold':
@@ -185,12 +185,12 @@ function follow(placing: Placing, next: Exclude<NextStep, Confirm>, answer: Unpl
 }
 
 /** Another attempt, unless the last one already started after the time limit. */
-function again(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
+function retryPlacement(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
   if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
   if (answer?.evidence === 'PAUSED') {
     placing.timesPaused += 1;
-    return { kind: 'attempt', why, afterMs: pausedPause(purchase.settings, placing.timesPaused), paused: true };
+    return { kind: 'attempt', why, afterMs: breakerRetryPause(purchase.settings, placing.timesPaused), paused: true };
   }
   placing.timesPaused = 0;
   const { permitInMs, retryAfterMs } = answer ?? {};
@@ -208,7 +208,7 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
     const { settings } = purchase;
     const startsAt = Date.now() + (retryAfterMs ?? 0) + inFlightMs;
     const next = describeConfirmation(settings, startsAt, plan.ifAbsent.kind);
-    purchase.show('UNCONFIRMED', why, next, startsAt + longestConfirmation(settings));
+    purchase.show('UNCONFIRMED', why, next, startsAt + maxConfirmationTime(settings));
     log.warn('placement outcome unknown', { why });
     // The partner's Retry-After applies to searches, too.
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'pause requested by the partner' });
@@ -227,10 +227,10 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
       if (ifAbsent.kind === 'hold' && purchase.cancelRequested) {
         return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, why) };
       }
-      if (ifAbsent.kind !== 'attempt') return follow(placing, ifAbsent, unplaced);
+      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, unplaced);
       // A window already waited out the partner's Retry-After; after a single search it still applies.
       const pace = plan.searches === 'window' ? undefined : unplaced;
-      return again(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pace);
+      return retryPlacement(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pace);
     }
   }
 }
@@ -273,7 +273,7 @@ async function confirmEnd(
     placing.mayHaveArrived = true;
     const history = await searchForOrder(purchase, {
       searches: isFirstRun ? 'one' : 'window',
-      proven: true,
+      needsProof: true,
       notBefore: Date.now() + (isFirstRun ? 0 : placementInFlight(purchase.settings)),
       mayHaveArrived: true,
       unreadableForMs: lastSearchTimeout(purchase.settings),

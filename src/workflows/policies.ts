@@ -33,13 +33,13 @@ export function pauseFloor(historyLength: number): number {
 }
 
 /** The pause after this attempt, as the server computes it. Missing fields of the policy have Temporal's defaults. */
-export function policyPause(attempt: number, policy: ActivityOptions['retry'] = {}): number {
+export function retryPolicyPause(attempt: number, policy: ActivityOptions['retry'] = {}): number {
   const { initialInterval = SECOND, backoffCoefficient = 2, maximumInterval = 100 * Number(initialInterval) } = policy;
   return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
 }
 
 /** The longest Retry-After that is obeyed. An activity with limited attempts has to stay short. */
-export function longestAskedPause({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
+export function maxObeyedPause({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
   return maximumAttempts ? MINUTE : Infinity;
 }
 
@@ -60,7 +60,7 @@ export const placementWriteTime = 2 * SECOND;
  * The lowest usable `PARTNER_MAX_RPS`, to two decimals. The four requests of a placement must fit into one attempt: a
  * search, two pages of the history if the partner ignores the search, and the write.
  */
-export function lowestRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
+export function minRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
   const lowest = (4 * SECOND) / (placementMaxAge(settings) - placementWriteTime);
   return Math.ceil(lowest * 100) / 100;
 }
@@ -94,14 +94,14 @@ export function permitPause(permitInMs: number): number {
 }
 
 /** The pause before a paused purchase asks again: from 30 s, doubling to 5 min. */
-export function pausedPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
+export function breakerRetryPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
   return Math.min(breakerUnit(settings) * 0.5 * 2 ** (times - 1), 5 * breakerUnit(settings));
 }
 
 /** The circuit breaker's pauses: from 30 s, doubling to 10 min, but at most a sixth of `PURCHASE_PLACE_WITHIN`. */
-export function circuitBreakerPauses(settings: PurchaseSettings): { firstPauseMs: number; longestPauseMs: number } {
+export function circuitBreakerPauses(settings: PurchaseSettings): { firstPauseMs: number; maxPauseMs: number } {
   const unit = breakerUnit(settings);
-  return { firstPauseMs: unit / 2, longestPauseMs: Math.min(10 * unit, settings.placeWithinMs / 6) };
+  return { firstPauseMs: unit / 2, maxPauseMs: Math.min(10 * unit, settings.placeWithinMs / 6) };
 }
 
 /** A minute, or the confirmation window if that is shorter, so that both scale together. */
@@ -143,7 +143,7 @@ export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: Pur
  * The longest time of a confirmation, in ms from when no request can be in flight. A partner that is down fails each
  * search after an hour, and it takes several failed searches to give up.
  */
-export function longestConfirmation(settings: PurchaseSettings): number {
+export function maxConfirmationTime(settings: PurchaseSettings): number {
   const longestSearches = confirmationPauses(settings).length * HOUR;
   return Math.max(unreadableHistoryTimeout(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
 }
@@ -194,7 +194,7 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 /** With `PURCHASE_WATCH=history`, every twentieth attempt polls the order, whatever the order history shows. */
 export const ROUTINE_POLL = 20;
 
-/** A single poll, at the deadline and before another review. {@link longestAskedPause} bounds its pauses. */
+/** A single poll, at the deadline and before another review. {@link maxObeyedPause} bounds its pauses. */
 export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
@@ -223,11 +223,14 @@ export function readSaleOptions(settings: PurchaseSettings): ActivityOptions {
 
 /* Notifying the checkout */
 
-/** An event is retried at least every 10 minutes, for 25 hours. docs/architecture.md#events promises 24. */
+/** How long an event is retried. Checkouts are promised 24 hours; the rest is a margin. */
+export const deliveryRetryHours = 25;
+
+/** The pauses between attempts grow to 10 minutes. A longer Retry-After is obeyed. */
 export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
-    scheduleToCloseTimeout: 25 * HOUR,
+    scheduleToCloseTimeout: deliveryRetryHours * HOUR,
     priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
   };
@@ -261,10 +264,10 @@ export const readRetry = { tries: 4, firstPauseMs: 500 };
  * The longest Retry-After that is obeyed while the order history is read, and their longest sum. Every page is needed,
  * and four of the six hours are left for the rest.
  */
-export const pagePauses = { longestMs: HOUR, togetherMs: 2 * HOUR };
+export const pagePauses = { maxMs: HOUR, totalMs: 2 * HOUR };
 
 /** The same for single orders. An order that can't be read now is left for the next night. */
-export const orderPauses = { longestMs: 30 * SECOND, togetherMs: 2 * HOUR };
+export const orderPauses = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
 
 /** A reconciliation ends before the next night's one starts. */
 export const reconciliationTimeout = 23 * HOUR;

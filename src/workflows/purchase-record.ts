@@ -21,11 +21,11 @@ import type {
   StatusAnswer,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/line-totals';
+import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/key-ids';
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
-import { describeStatus, instant } from './describe-status';
-import { localOptions, pauseFloor } from './policies';
+import { describeStatus, formatInstant } from './describe-status';
+import { deliveryRetryHours, localOptions, pauseFloor } from './policies';
 
 /** Records nothing during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
@@ -87,7 +87,7 @@ export class PurchaseRecord {
     if (state !== this.state) this.since = now();
     this.state = state;
     this.showStep(explanation, waitsFor, until);
-    this.list();
+    this.writeSearchAttributes();
   }
 
   /** Shows the current step in the UI without writing search attributes. */
@@ -98,10 +98,10 @@ export class PurchaseRecord {
       since: now(),
       until: until === undefined ? undefined : new Date(until).toISOString(),
     };
-    this.render();
+    this.writeDetails();
   }
 
-  private list(): void {
+  private writeSearchAttributes(): void {
     const { typedSearchAttributes: listed } = workflowInfo();
     const { orderId } = this;
     const wanted = [
@@ -120,14 +120,14 @@ export class PurchaseRecord {
     this.show(
       'PENDING',
       `order ${this.orderId} is open at the partner`,
-      `${what} every ${pollIntervalMs / 1_000} s until ${instant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
+      `${what} every ${pollIntervalMs / 1_000} s until ${formatInstant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
         'This text does not follow the polls. Pending Activities shows the latest attempt, its answer and the next attempt',
     );
   }
 
   /** Shown only if the first, local attempt to deliver the event failed. */
   showDelivering(type: string): void {
-    const next = "the checkout's receipt. Retried for a day, with growing pauses; then held";
+    const next = `the checkout's receipt. Retried for ${deliveryRetryHours} hours, with growing pauses; then held`;
     this.show('DELIVERING', `${type} is being sent to the checkout`, next);
   }
 
@@ -155,7 +155,7 @@ export class PurchaseRecord {
 
   noteCancelRequest(): void {
     this.cancelRequested = true;
-    this.render();
+    this.writeDetails();
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
@@ -183,19 +183,19 @@ export class PurchaseRecord {
     upsertMemo(memo);
     log.info('purchase ended', { outcome, orderId });
     metrics.count('fulfilment_purchases_ended', { outcome });
-    metrics.record('fulfilment_purchase_duration', (Date.now() - firstStart()) / 1_000, { outcome });
+    metrics.record('fulfilment_purchase_duration', (Date.now() - firstStartTime()) / 1_000, { outcome });
     if (totalDebit !== undefined) metrics.record('fulfilment_purchase_debit', totalDebit, { outcome });
     return result;
   }
 
   /** Waits for the alerts, at most a minute and after the outcome is shown, and adds those received to the memo. */
-  async alertsEnded(): Promise<void> {
+  async awaitAlerts(): Promise<void> {
     const noted = this.events.length;
     await Promise.all(this.alerts);
     if (this.events.length > noted) upsertMemo({ events: this.events });
   }
 
-  answer(): StatusAnswer {
+  statusAnswer(): StatusAnswer {
     const { referenceId, items, maxDebit } = this.input;
     const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, holdNotice: hold } = this;
     const waitsFor = result ? undefined : this.waitsFor;
@@ -216,8 +216,8 @@ export class PurchaseRecord {
     };
   }
 
-  private render(): void {
-    setCurrentDetails(describeStatus(this.answer()));
+  private writeDetails(): void {
+    setCurrentDetails(describeStatus(this.statusAnswer()));
   }
 }
 
@@ -227,7 +227,7 @@ export async function currentRunId(): Promise<string> {
 }
 
 /** Epoch ms at which the first run of this purchase started. */
-export function firstStart(): number {
+export function firstStartTime(): number {
   return workflowInfo().startTime.getTime();
 }
 
@@ -242,11 +242,11 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
 }
 
 /**
- * The pause before a repetition, in ms, long enough to keep the history bounded (`pauseFloor`).
+ * The wanted pause before a repetition, in ms, or a longer one that keeps the history bounded (`pauseFloor`).
  *
- * @param untilMs epoch ms: the floor never delays beyond this.
+ * @param untilMs epoch ms: the pause is never lengthened beyond this.
  */
-export function boundedPause(wantedMs: number, untilMs: number): number {
+export function throttledPause(wantedMs: number, untilMs: number): number {
   const floor = Math.min(pauseFloor(workflowInfo().historyLength), untilMs - Date.now());
   return Math.max(wantedMs, floor);
 }

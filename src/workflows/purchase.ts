@@ -42,7 +42,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     validator: validateDecision,
     description: 'Decides a hold. Sent by the command `npx fulfilment resolve`; names the hold that it answers.',
   });
-  setHandler(statusQuery, () => purchase.answer(), {
+  setHandler(statusQuery, () => purchase.statusAnswer(), {
     description: 'Where the purchase stands and what it is waiting for.',
   });
   CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());
@@ -55,7 +55,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
         ? await reviewOutcome(purchase, holds, await awaitOrder(purchase, placement), !placement.adopted)
         : placement.outcome;
     const result = purchase.close(await deliverOutcome(purchase, holds, outcome));
-    await purchase.alertsEnded();
+    await purchase.awaitAlerts();
     if (!allHandlersFinished()) await condition(allHandlersFinished);
     return result;
   });

@@ -14,7 +14,7 @@ import type {
   ReconciliationResult,
 } from '../contracts/reconciliation';
 import { describeReconciliation } from './describe-reconciliation';
-import { instant } from './describe-status';
+import { formatInstant } from './describe-status';
 import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
 
@@ -32,7 +32,7 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   upsertMemo({ lookbackMs, dryRun } satisfies ReconciliationMemo);
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(
-    `**RECONCILING** since ${instant(to)}${dryRun ? ', as a dry run' : ''}: the partner's orders of the last ${hours} h are compared ` +
+    `**RECONCILING** since ${formatInstant(to)}${dryRun ? ', as a dry run' : ''}: the partner's orders of the last ${hours} h are compared ` +
       'with the purchases here. The heartbeat under Pending Activities shows the progress. **Next:** repairs, then the report.',
   );
 

@@ -5,7 +5,7 @@ import type { Fault } from '../../sandbox';
 import { deliverWorkflowId, purchaseWorkflowId, RECONCILE_NOW } from '../../src/contracts/names';
 import type { DecisionKind, HoldReason } from '../../src/domain/holds';
 import { reconcileNow } from '../../src/starter/index';
-import { aboutToBeHeld } from '../support/held-purchases';
+import { purchaseBeforeHold } from '../support/held-purchases';
 import { operatorOf } from '../support/operator';
 import {
   startReconciliationEnvironment,
@@ -90,7 +90,7 @@ describe('recording', () => {
     ['DELIVERY_REFUSED', 'deliver'],
     ['DELIVERY_EXHAUSTED', 'withhold'],
   ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {
-    const { referenceId, operator, decide } = await aboutToBeHeld(env, reason);
+    const { referenceId, operator, decide } = await purchaseBeforeHold(env, reason);
     const hold = await operator.held(reason);
     await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
     // Records a rejected decision too.

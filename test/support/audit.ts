@@ -53,7 +53,7 @@ export function keptKeys(events: readonly CheckoutEvent[]): string[] {
 }
 
 /** An audit of many purchases that found no problem. */
-export const FLAWLESS = {
+export const NO_FLAWS = {
   /** References with more than one order. */
   boughtTwice: [] as string[],
   /** References with orders, none of which the purchase knows. */
@@ -70,11 +70,11 @@ export const FLAWLESS = {
   unplaced: [] as string[],
 };
 
-export type Audit = typeof FLAWLESS;
+export type Audit = typeof NO_FLAWS;
 
 /** Compares the partner's orders of each reference with the events that the checkout received. */
 export async function auditAll(parts: Parts & { starter: Starter }, references: readonly string[]): Promise<Audit> {
-  const audit = structuredClone(FLAWLESS);
+  const audit = structuredClone(NO_FLAWS);
   for (const referenceId of references) {
     const { orders, issued, received } = await auditPurchase(parts, referenceId);
     const { orderId, state } = await parts.starter.status(referenceId);
@@ -82,9 +82,9 @@ export async function auditAll(parts: Parts & { starter: Starter }, references: 
     if (orders.length > 0 && !orders.some(({ id }) => id === orderId)) audit.lostPurchases.push(referenceId);
     if (orders.length === 0 && state === 'HELD') audit.unplaced.push(referenceId);
     if (without(issued, received).length > 0) audit.lostKeys.push(referenceId);
-    const surplus = without(received, issued);
-    if (surplus.some((key) => issued.includes(key))) audit.keysTwice.push(referenceId);
-    if (surplus.some((key) => !issued.includes(key))) audit.foreignKeys.push(referenceId);
+    const unexpected = without(received, issued);
+    if (unexpected.some((key) => issued.includes(key))) audit.keysTwice.push(referenceId);
+    if (unexpected.some((key) => !issued.includes(key))) audit.foreignKeys.push(referenceId);
   }
   const ofThese = new Set(references);
   audit.changedEvents = changedEvents(parts.receiver, ({ data }) => ofThese.has(data.referenceId));

@@ -14,7 +14,7 @@ interface Arranged {
 type Arrange = (env: TestEnvironment, referenceId: string) => Promise<Arranged>;
 
 /** Starts a purchase of two keys that will be held for this reason. */
-export async function aboutToBeHeld(env: TestEnvironment, reason: HoldReason) {
+export async function purchaseBeforeHold(env: TestEnvironment, reason: HoldReason) {
   const referenceId = env.reference();
   const { right, onResolve } = await ARRANGEMENTS[reason](env, referenceId);
   const operator = operatorOf(env, referenceId);
@@ -32,7 +32,7 @@ export async function aboutToBeHeld(env: TestEnvironment, reason: HoldReason) {
 
 /** Starts a purchase of two keys and waits until it is held for this reason. */
 export async function heldPurchase(env: TestEnvironment, reason: HoldReason) {
-  const purchase = await aboutToBeHeld(env, reason);
+  const purchase = await purchaseBeforeHold(env, reason);
   return { ...purchase, hold: await purchase.operator.held(reason) };
 }
 

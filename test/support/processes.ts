@@ -175,7 +175,7 @@ export function workerEnv(own: ProcessEnv): ProcessEnv {
 }
 
 /** The variables of a worker that ends before it contacts the partner or the checkout. Nothing listens there. */
-export function lonelyWorkerEnv(own: ProcessEnv): ProcessEnv {
+export function standaloneWorkerEnv(own: ProcessEnv): ProcessEnv {
   return workerEnv({ PARTNER_BASE_URL: 'http://127.0.0.1:1', DELIVERY_URL: 'http://127.0.0.1:1', ...own });
 }
 

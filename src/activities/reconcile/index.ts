@@ -18,12 +18,12 @@ import { type ReconciliationReport, reportOf, writeReport } from '../../report/i
 import { lookbackIssue } from '../../temporal/client';
 import { confirmedAge } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
-import { failure, nameOf, toFailure } from '../failures';
+import { errorName, failure, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
-import { confirm, type ReconcileContext } from './confirm';
+import { confirmFinding, type ReconcileContext } from './confirm-finding';
 import { orderRetry, readRecords } from './read-records';
-import { handleFinding, MOST_ORDER_IDS, postNotice } from './repair';
+import { handleFinding, MAX_ORDER_IDS, postNotice } from './repair';
 
 /** What the reconciliation needs in addition to the other activities. */
 export interface ReconcileDependencies extends ActivityDependencies {
@@ -35,7 +35,7 @@ export interface ReconcileDependencies extends ActivityDependencies {
 
 /** How many findings are handled at once. */
 const PARALLEL = 12;
-const MOST_ORPHANS_CONFIRMED = 500;
+const MAX_ORPHANS_CONFIRMED = 500;
 
 /** Compares the partner's orders with the purchases here and repairs what it can. It never buys anything. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
@@ -103,7 +103,7 @@ async function handleFindings(
   // read twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
-    kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MOST_ORPHANS_CONFIRMED);
+    kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MAX_ORPHANS_CONFIRMED);
   const byTrust = groupBy(suggested, isTrusted);
   const [trusted, doubtful] = [byTrust.get(true) ?? [], byTrust.get(false) ?? []];
   // Two suggestions may turn out to be one finding, such as keys that left an order, which show once it is read.
@@ -116,7 +116,7 @@ async function handleFindings(
   let handled = trusted.length;
   await inParallel(doubtful, PARALLEL, async (finding) => {
     signal.throwIfAborted();
-    const confirmed = (await confirm(context, finding)).filter(isNew);
+    const confirmed = (await confirmFinding(context, finding)).filter(isNew);
     show('confirming and repairing', { done: ++handled, of: suggested.length });
     for (const one of confirmed) {
       const reported = await handleFinding(context, one);
@@ -145,7 +145,7 @@ async function tryToWrite(dir: string, report: ReconciliationReport): Promise<st
   try {
     return (await writeReport(dir, report)).html;
   } catch (error) {
-    const why = safeErrorCode(error) ?? nameOf(error);
+    const why = safeErrorCode(error) ?? errorName(error);
     log.error('the report could not be written', { why });
     return `not written: REPORT_DIR can't be written (${why})`;
   }
@@ -168,16 +168,17 @@ function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'
 }
 
 /** The most findings in the workflow's result, and their most bytes: Temporal accepts 2 MiB and warns from 512 KiB. */
-const MOST_DETAILS = 200;
-const MOST_BYTES = 256 * 1024;
+const MAX_DETAILS = 200;
+const MAX_DETAILS_BYTES = 256 * 1024;
 
 /** As many of the first findings as fit into the workflow's result. */
 export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding[] {
   const details = findings
-    .slice(0, MOST_DETAILS)
-    .map((finding) => ({ ...finding, orderIds: finding.orderIds.slice(0, MOST_ORDER_IDS) }));
+    .slice(0, MAX_DETAILS)
+    .map((finding) => ({ ...finding, orderIds: finding.orderIds.slice(0, MAX_ORDER_IDS) }));
   let bytes = 0;
-  const isBeyond = (finding: ReportedFinding) => (bytes += Buffer.byteLength(JSON.stringify(finding))) > MOST_BYTES;
+  const isBeyond = (finding: ReportedFinding) =>
+    (bytes += Buffer.byteLength(JSON.stringify(finding))) > MAX_DETAILS_BYTES;
   const end = details.findIndex(isBeyond);
   return end < 0 ? details : details.slice(0, end);
 }

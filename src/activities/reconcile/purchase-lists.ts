@@ -1,10 +1,10 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { z } from 'zod';
-import { referenceIdOfWorkflow, referenceOfWorkflow } from '../../contracts/names';
+import { referenceOfWorkflow, referenceOrWorkflowId } from '../../contracts/names';
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
-import { isOneOfEach } from '../../contracts/purchase-queries';
+import { anyOfInBatches } from '../../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
-import { type KeyIds, unionOfKeys } from '../../domain/line-totals';
+import { type KeyIds, unionOfKeys } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
@@ -64,11 +64,11 @@ export async function listPurchases(
   const unknown = [...orders.values()].filter(
     (order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id),
   );
-  const borne = unknown.map(({ referenceId }) => referenceId).filter(isReference);
-  for (const query of isOneOfEach(REFERENCE_ID.name, borne, BATCH)) await add(query);
+  const unknownReferences = unknown.map(({ referenceId }) => referenceId).filter(isReference);
+  for (const query of anyOfInBatches(REFERENCE_ID.name, unknownReferences, BATCH)) await add(query);
   const unreferenced = unknown.filter((order) => !references.has(order.referenceId ?? ''));
   const ids = unreferenced.map(({ id }) => id).filter(isSafeOrderId);
-  for (const query of isOneOfEach(PARTNER_ORDER_ID.name, ids, BATCH)) await add(query);
+  for (const query of anyOfInBatches(PARTNER_ORDER_ID.name, ids, BATCH)) await add(query);
   return [...found.values()];
 }
 
@@ -86,7 +86,7 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
   const { workflowId, runId, startTime, closeTime, status, typedSearchAttributes: attributes } = execution;
   const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
   const unreadable = success ? undefined : memoProblem(error);
-  const referenceId = attributes.get(REFERENCE_ID) ?? referenceIdOfWorkflow(workflowId);
+  const referenceId = attributes.get(REFERENCE_ID) ?? referenceOrWorkflowId(workflowId);
   // A client can start a workflow with any memo, so only a completed purchase's memo is trusted.
   const closing = status.name === 'COMPLETED' ? data : undefined;
   const known: KnownPurchase = {

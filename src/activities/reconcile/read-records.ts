@@ -1,11 +1,11 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/line-totals';
-import { CLOCK_TOLERANCE_MS, endsPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/key-ids';
+import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {
-  byId,
+  indexById,
   type KnownPurchase,
-  mustBeInHistory,
+  isExpectedInHistory,
   type PartnerOrder,
   type ReconcileOptions,
   type UnreadableRecord,
@@ -31,7 +31,7 @@ import type { Progress } from '../progress';
 import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
 
 /** The most unreadable rows that are read again. */
-const MOST_READ_AGAIN = 200;
+const MAX_READ_AGAIN = 200;
 const PARALLEL = 4;
 
 /** The partner's orders and the purchases here. */
@@ -52,7 +52,7 @@ export async function readRecords(
 ): Promise<Records> {
   const since = options.from - CLOCK_TOLERANCE_MS;
   const { orders: all, unreadable } = await readOrderHistory(deps.partner, since, progress);
-  const orders = byId(all.filter((order) => order.createdAt >= since));
+  const orders = indexById(all.filter((order) => order.createdAt >= since));
   const later = await listLaterDeliveries(deps.purchases);
   const purchases = await listPurchases(deps.purchases, { from: options.from, orders, later }, progress);
   return readFollowedOrders(deps, { orders, unreadable, purchases, later }, options, progress);
@@ -72,8 +72,8 @@ async function readFollowedOrders(
   const followed = purchases.filter((purchase) => {
     if (purchase.orderId === undefined) return false;
     const row = orders.get(purchase.orderId);
-    if (row) return purchase.state === 'OVERDUE' && lacksKeys(purchase) && !endsPolling(row.status);
-    return (purchase.startedAt < options.from && lacksKeys(purchase)) || mustBeInHistory(purchase, options);
+    if (row) return purchase.state === 'OVERDUE' && isMissingKeys(purchase) && !canStopPolling(row.status);
+    return (purchase.startedAt < options.from && isMissingKeys(purchase)) || isExpectedInHistory(purchase, options);
   });
   const retry = orderRetry(progress.signal);
   let done = 0;
@@ -88,7 +88,7 @@ async function readFollowedOrders(
     }
     const isMissing = read.kind === 'not-found';
     // An order that the partner does not know either is missing, which is a finding of its own.
-    const isExpected = mustBeInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
+    const isExpected = isExpectedInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
     if (isExpected) return;
     unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
   });
@@ -107,11 +107,11 @@ async function isObsoleteRun(
   const latest = await describePurchase(purchases, run.referenceId, later);
   if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
   const { execution, state } = latest;
-  const isOver = execution === 'COMPLETED' && !mayGetMoreKeys(state);
-  return isOver || !lacksKeys(latest);
+  const isFinished = execution === 'COMPLETED' && !mayGetMoreKeys(state);
+  return isFinished || !isMissingKeys(latest);
 }
 
-function lacksKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): boolean {
+function isMissingKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): boolean {
   return delivered < ordered;
 }
 
@@ -135,7 +135,7 @@ export async function readOrderHistory(
   const { readable, unreadable } = byReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
   const retry = orderRetry(progress.signal);
-  const again = await inParallel(young.slice(0, MOST_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));
+  const again = await inParallel(young.slice(0, MAX_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));
   const found = again.filter((row) => row !== undefined).map(partnerOrderOf);
   const ids = new Set(found.map(({ id }) => id));
   return {

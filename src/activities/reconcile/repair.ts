@@ -9,24 +9,24 @@ import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isDeliveryError } from '../../delivery';
 import { isSafeOrderId } from '../../domain/order';
 import { planDelivery } from '../../domain/plan-delivery';
-import { type Finding, findingKey, readsSale, withStatus } from '../../domain/reconciliation/finding';
+import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { isPartnerError, withRetry } from '../../partner/index';
 import { startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
-import { postEvent } from '../deliver';
-import { nameOf } from '../failures';
+import { postEvent } from '../post-events';
+import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
-import type { ConfirmedFinding, ReconcileContext } from './confirm';
+import type { ConfirmedFinding, ReconcileContext } from './confirm-finding';
 
 /** Tries of one notice. The next night repeats it. */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
-const MOST_NOTICES = 500;
+const MAX_NOTICES = 500;
 
 /** The most order ids of one finding in a result or an event. The report has all of them. */
-export const MOST_ORDER_IDS = 20;
+export const MAX_ORDER_IDS = 20;
 
 /**
  * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the
@@ -38,7 +38,7 @@ export async function handleFinding(
   confirmed: ConfirmedFinding,
 ): Promise<ReportedFinding | undefined> {
   const { finding } = confirmed;
-  if (context.dryRun && !readsSale(finding)) return withStatus(finding, 'dry-run');
+  if (context.dryRun && !hasSaleRepair(finding)) return withStatus(finding, 'dry-run');
   const handled = await repairFinding(context, confirmed).catch((error: unknown) => {
     context.retry.signal.throwIfAborted();
     return unrepaired(finding, `it could not be repaired now: ${safeMessage(error)}`);
@@ -138,7 +138,7 @@ async function notify(context: ReconcileContext, { finding, purchase }: Confirme
     // An unusable id appears in the details only.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     kind,
-    details: { orderIds: orderIds.slice(0, MOST_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
+    details: { orderIds: orderIds.slice(0, MAX_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
   });
   return why === undefined
     ? withStatus(finding, 'notified', 'purchase.attention')
@@ -153,7 +153,7 @@ export async function postNotice(
   data: CheckoutEvent['data'],
 ): Promise<string | undefined> {
   context.notices.count += 1;
-  if (context.notices.count > MOST_NOTICES) return `more than ${MOST_NOTICES} notices in one reconciliation`;
+  if (context.notices.count > MAX_NOTICES) return `more than ${MAX_NOTICES} notices in one reconciliation`;
   const { referenceId, orderId } = data;
   for (let attempt = 1; ; attempt++) {
     context.retry.signal.throwIfAborted();
@@ -175,5 +175,5 @@ function unrepaired(finding: Finding, note?: string): ReportedFinding {
 /** Messages of our own errors contain no key and no secret. Of other errors only the name is shown. */
 function safeMessage(error: unknown): string {
   if (isPartnerError(error) || error instanceof ApplicationFailure) return error.message;
-  return nameOf(error);
+  return errorName(error);
 }

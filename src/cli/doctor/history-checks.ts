@@ -1,5 +1,5 @@
-import { counted } from '../../domain/texts';
-import { endsPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
+import { pluralize } from '../../domain/texts';
+import { canStopPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
 import {
   type HistoryOrder,
   type HistoryRow,
@@ -9,14 +9,14 @@ import {
   type OrderPage,
   type OrderQuery,
 } from '../../partner';
-import type { Findings, OpenCheck } from './findings';
+import type { Checklist, OpenCheck } from './checklist';
 import type { PartnerLayout, PartnerProbe, Reading } from './partner-probe';
 
 type Params = PartnerLayout['historyParams'];
 
 /** A history that contains orders. */
 interface History {
-  findings: Findings;
+  checklist: Checklist;
   configured: Params;
   read(params: Partial<Params>, query?: OrderQuery): Promise<Reading<OrderPage>>;
   orders: number;
@@ -43,11 +43,11 @@ const TOO_FEW = ['too few orders to tell', 'Run doctor again after some purchase
  * @param unknown a reference that no order has.
  * @returns the facts, and an order of the history.
  */
-export async function checkHistory(probe: PartnerProbe, findings: Findings, listPrefix: string, unknown: string) {
+export async function checkHistory(probe: PartnerProbe, checklist: Checklist, listPrefix: string, unknown: string) {
   const configured = probe.settings.historyParams;
   const read: History['read'] = (params, query) =>
     probe.read({ listPrefix, historyParams: { ...configured, ...params } }, (partner) => partner.listOrders(query));
-  const check = findings.check('order history', 'a page of the order history', 'PARTNER_LIST_PREFIX');
+  const check = checklist.check('order history: first page', 'a page of orders', 'PARTNER_LIST_PREFIX');
   const { data: plain, problem } = await read({});
   if (!plain) {
     const remedy = 'The product list works under this prefix. Ask the partner for the path of the order history.';
@@ -59,20 +59,20 @@ export async function checkHistory(probe: PartnerProbe, findings: Findings, list
     const expected = 'an order with which to try search, page and limit';
     const remedy = 'Run doctor again after the first purchase.';
     const variables = Object.values(VARIABLES).join(', ');
-    findings.check('order history', expected, variables).warning('an empty order history', remedy);
+    checklist.check('order history: parameters', expected, variables).warning('an empty order history', remedy);
     return { facts: { orders, newestEnd: 'unknown', search: 'unknown', statuses: {} } };
   }
-  check.ok(counted(orders, 'order'));
+  check.ok(pluralize(orders, 'order'));
   const usable = plain.orders.filter(({ id }) => isSafeOrderId(id));
   const known = usable.find(({ referenceId }) => REFERENCE_PATTERN.test(referenceId ?? '')) ?? usable[0];
-  const history: History = { findings, configured, read, orders };
+  const history: History = { checklist, configured, read, orders };
   const limit = await tryLimit(history);
   await tryPage(history, limit);
   const search = await trySearch(history, known, unknown);
 
   const { data: largest = plain } = await read({ limit }, { limit: MAX_PAGE_SIZE });
-  checkRows(largest, findings);
-  const facts = { newestEnd: newestEnd(largest, findings), statuses: statuses(largest, findings) };
+  checkRows(largest, checklist);
+  const facts = { newestEnd: newestEnd(largest, checklist), statuses: statuses(largest, checklist) };
   return { facts: { orders, search, largestPage: largest.pages.limit, ...facts }, known };
 }
 
@@ -89,7 +89,7 @@ interface Outcome {
  * @returns the name that works, and its answer.
  */
 async function tryNames(
-  { findings, configured }: History,
+  { checklist, configured }: History,
   param: keyof Params,
   check: OpenCheck,
   attempt: (name: string) => Promise<Outcome>,
@@ -104,7 +104,7 @@ async function tryNames(
     if (works === undefined) continue;
     if (name === configured[param]) check.ok(works);
     else check.fault(why, `Set ${variable}=${name}, which works: ${works}.`);
-    findings.settings[variable] = name;
+    checklist.settings[variable] = name;
     return { name, works };
   }
   check.fault(why, `Ask the partner for the name of this parameter.${otherwise()}`);
@@ -113,8 +113,8 @@ async function tryNames(
 
 /** Checks the page size. @returns the name of its parameter: the configured one, unless only another works. */
 async function tryLimit(history: History): Promise<string> {
-  const { findings, configured, orders, read } = history;
-  const check = findings.check('order history: page size', `${configured.limit}=1 returns one order`, VARIABLES.limit);
+  const { checklist, configured, orders, read } = history;
+  const check = checklist.check('order history: page size', `${configured.limit}=1 returns one order`, VARIABLES.limit);
   if (orders < 2) {
     check.warning(...TOO_FEW);
     return configured.limit;
@@ -128,8 +128,8 @@ async function tryLimit(history: History): Promise<string> {
 
 /** Checks the page number. @param limit the name of the page size; if it works, each page has one order. */
 async function tryPage(history: History, limit: string): Promise<void> {
-  const { findings, configured, orders, read } = history;
-  const check = findings.check(
+  const { checklist, configured, orders, read } = history;
+  const check = checklist.check(
     'order history: page number',
     `${configured.page}=2 returns the second page`,
     VARIABLES.page,
@@ -152,9 +152,9 @@ async function tryPage(history: History, limit: string): Promise<void> {
 
 /** Checks that a search returns the orders of a reference, and none for an unknown reference. */
 async function trySearch(history: History, known: HistoryOrder | undefined, unknown: string) {
-  const { findings, configured, read } = history;
+  const { checklist, configured, read } = history;
   const expected = `${configured.search}=REFERENCE returns the orders of that reference`;
-  const check = findings.check('order history: search', expected, VARIABLES.search);
+  const check = checklist.check('order history: search', expected, VARIABLES.search);
   if (!known) {
     check.warning('no order to search for', 'Run doctor again once the history shows an order with a reference.');
     return 'unknown';
@@ -164,7 +164,7 @@ async function trySearch(history: History, known: HistoryOrder | undefined, unkn
   const attempt = (search: string) => searchUnder(history, search, known, unknown);
   const { name, works } = await tryNames(history, 'search', check, attempt, otherwise);
   if (name === configured.search) {
-    const byId = findings.check('order history: search by order id', 'that order', VARIABLES.search);
+    const byId = checklist.check('order history: search by order id', 'that order', VARIABLES.search);
     const { data, problem } = await read({}, { search: known.id });
     if (data && rowsOf(data).some(({ id }) => id === known.id)) byId.ok('that order');
     else byId.warning(problem?.message ?? 'other orders', 'Ask the partner. Without it, a reconciliation reads more.');
@@ -199,38 +199,38 @@ function rowsOf({ orders, unreadable }: OrderPage): HistoryRow[] {
   return [...orders, ...unreadable];
 }
 
-function checkRows({ orders, unreadable, pages }: OrderPage, findings: Findings): void {
-  const check = findings.check('order history: rows', 'rows as documented');
+function checkRows({ orders, unreadable, pages }: OrderPage, checklist: Checklist): void {
+  const check = checklist.check('order history: rows', 'rows as documented');
   if (unreadable.length === 0) return check.ok(`all ${orders.length} of a page of up to ${pages.limit}`);
-  const rows = counted(unreadable.length, 'unreadable row');
+  const rows = pluralize(unreadable.length, 'unreadable row');
   const got = `${rows}; expected ${(unreadable[0]?.problems ?? []).join(', ')}`;
   check.warning(got, 'The reconciliation reports them as UNREADABLE. Ask the partner what they are.');
 }
 
-function newestEnd({ orders }: OrderPage, findings: Findings): NewestEnd {
-  const check = findings.check('order history: its newest end', 'orders sorted by time, either way');
+function newestEnd({ orders }: OrderPage, checklist: Checklist): NewestEnd {
+  const check = checklist.check('order history: sort order', 'orders sorted by time, either way');
   const end = newestEndOf(orders);
   const remedy = 'It works, but every search back to a point in time reads all pages.';
   if (end === 'neither') check.warning('orders not sorted by time', remedy);
   else if (end === 'unknown') check.warning(...TOO_FEW);
-  else check.ok(`the newest is ${end}`);
+  else check.ok(`the newest order is ${end}`);
   return end;
 }
 
 /** A status is free text of the partner. Only presentable ones are counted by name, and at most 20 of them. */
-function statuses({ orders }: OrderPage, findings: Findings): Record<string, number> {
+function statuses({ orders }: OrderPage, checklist: Checklist): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of orders) {
     const shown = presentableStatus(status);
     const name = shown in counts || Object.keys(counts).length < 20 ? shown : 'OTHERS';
     counts[name] = (counts[name] ?? 0) + 1;
   }
-  const check = findings.check('order history: statuses', 'the documented statuses');
+  const check = checklist.check('order history: statuses', 'the documented statuses');
   const got = Object.entries(counts)
     .map(([status, count]) => `${status} ${count}`)
     .join(', ');
   const strange = Object.keys(counts)
-    .filter((status) => mayHaveEnded(status) && !endsPolling(status))
+    .filter((status) => mayHaveEnded(status) && !canStopPolling(status))
     .join(', ');
   if (strange === '') check.ok(got);
   else check.warning(got, `Ask the partner what ${strange} means. An order with such a status counts as open.`);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Check, type DoctorOptions, Findings, NOT_TESTED, PLAINTEXT_REMEDY, RUN_AGAIN } from './findings';
+import { type Check, Checklist, type DoctorOptions, NOT_TESTED, PLAINTEXT_REMEDY, RUN_AGAIN } from './checklist';
 import { checkPartner } from './partner-checks';
 import { checkTemporal } from './temporal-checks';
 import { formatUiViews } from '../ui-views';
 import type { EventType } from '../../contracts/events';
 import { createDelivery, isDeliveryError } from '../../delivery';
-import { counted } from '../../domain/texts';
+import { pluralize } from '../../domain/texts';
 import { coloured } from '../colours';
 
 /** The answer of doctor, as `--json` prints it. */
@@ -14,16 +14,18 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 /** Tries a configuration without buying anything. The three parts run at once, and none hides the faults of another. */
 export async function diagnose(options: DoctorOptions) {
   const { issues, plaintext, warnings: openFiles } = options.config;
-  const configuration = new Findings();
+  const configuration = new Checklist();
   for (const { variable, expected, got, remedy } of issues)
-    configuration.check('configuration', expected, variable).fault(got, remedy);
+    configuration.check(`configuration: ${variable}`, expected, variable).fault(got, remedy);
   if (issues.length === 0)
-    configuration.check('configuration', 'variables as documented, secrets long enough').ok('all are valid');
+    configuration.check('configuration: all variables', 'known names and valid values').ok('no issues');
   for (const got of openFiles)
-    configuration.check('configuration: secrets', 'files that only their user can read').warning(got, OPEN_REMEDY);
+    configuration
+      .check('configuration: files with secrets', 'files that only their user can read')
+      .warning(got, OPEN_REMEDY);
   for (const variable of plaintext)
     configuration.check(`configuration: ${variable}`, 'https://', variable).warning('http://', PLAINTEXT_REMEDY);
-  const [ofPartner, ofTemporal, ofDelivery] = [new Findings(), new Findings(), new Findings()];
+  const [ofPartner, ofTemporal, ofDelivery] = [new Checklist(), new Checklist(), new Checklist()];
   const [partner, unusable] = await Promise.all([
     checkPartner(options, ofPartner),
     checkTemporal(options, ofTemporal),
@@ -49,7 +51,7 @@ export function formatDiagnosis(diagnosis: Diagnosis, colours = false): string {
     ...checks.flatMap((check) => formatCheck(check, colours)),
     '',
     ...(balance === undefined ? [] : [`balance ${balance}, credit limit ${creditLimit}`]),
-    `${counted(faults, 'fault')}, ${counted(warnings, 'warning')}. Nothing was bought.`,
+    `${pluralize(faults, 'fault')}, ${pluralize(warnings, 'warning')}. Nothing was bought.`,
     ...(lines.length === 0 ? [] : ['', 'These settings work with the partner. Paste them into .env:', '', ...lines]),
     ...viewLines(diagnosis),
   ].join('\n');
@@ -60,7 +62,7 @@ function viewLines({ views, exitCode }: Diagnosis): string[] {
   return views || exitCode <= 1 ? ['', ...formatUiViews(views)] : [];
 }
 
-const TONES = { ok: 'good', warning: 'odd', fault: 'bad' } as const;
+const TONES = { ok: 'good', warning: 'caution', fault: 'bad' } as const;
 
 function formatCheck({ name, level, expected, got, variable, remedy }: Check, colours: boolean): string[] {
   const line = `${coloured(colours, TONES[level], level.padEnd(8))} ${name}: expected ${expected}; got ${got}`;
@@ -68,27 +70,27 @@ function formatCheck({ name, level, expected, got, variable, remedy }: Check, co
 }
 
 const TEST_EVENT: EventType = 'doctor.test';
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Posts a signed test event to DELIVERY_URL. A folder gets no event: reading the configuration has already tried to
  * write into DELIVERY_DIR.
  */
-async function checkDelivery({ config, now }: DoctorOptions, findings: Findings): Promise<void> {
+async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklist): Promise<void> {
   const settings = config.delivery;
   if (settings?.kind === 'folder')
-    return findings.check('delivery: DELIVERY_DIR', 'a folder that is writable').ok('it is');
+    return checklist.check('delivery: DELIVERY_DIR', 'a writable folder').ok('a file was written and removed');
   const [name, expected] = ['delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`];
-  if (!settings) return findings.check(name, expected).warning(NOT_TESTED, RUN_AGAIN);
-  const check = findings.check(name, expected, 'DELIVERY_URL');
+  if (!settings) return checklist.check(name, expected).warning(NOT_TESTED, RUN_AGAIN);
+  const check = checklist.check(name, expected, 'DELIVERY_URL');
   const id = `evt_doctor_${randomUUID()}`;
-  const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, LONGEST_WAIT_MS) });
+  const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, MAX_WAIT_MS) });
   const timestamp = new Date(now()).toISOString();
   try {
     const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };
     const refused = 'An answer of 410 holds every purchase for an operator. Is this the right URL?';
     if (await delivery.deliver({ id, body })) check.ok(`received: ${id}`);
-    else check.fault('the receiver refused the event for good (410)', refused);
+    else check.fault('the receiver refused the event permanently (410)', refused);
   } catch (error) {
     if (!isDeliveryError(error)) throw error;
     const { kind, httpStatus = 0, message } = error;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { lowestRequestRate } from '../../workflows/policies';
+import { minRequestRate } from '../../workflows/policies';
 import { presentableStatus } from '../../domain/order';
-import { counted } from '../../domain/texts';
+import { pluralize } from '../../domain/texts';
 import type { HistoryOrder, Order } from '../../partner';
-import { compareClocks, type DoctorOptions, type Findings, NOT_TESTED, RUN_AGAIN } from './findings';
+import { type Checklist, compareClocks, type DoctorOptions, NOT_TESTED, RUN_AGAIN } from './checklist';
 import { checkHistory } from './history-checks';
 import { PartnerProbe, type Problem, type Reading } from './partner-probe';
 
@@ -11,17 +11,17 @@ import { PartnerProbe, type Problem, type Reading } from './partner-probe';
 const KNOWN_PREFIXES = ['/v1/partners', '', '/v1', '/partners', '/v1/partner', '/api/v1/partners', '/api/v1'];
 
 /** Tries the partner's interface by reading. @returns what its document leaves open and the answers show. */
-export async function checkPartner({ config, now }: DoctorOptions, findings: Findings) {
+export async function checkPartner({ config, now }: DoctorOptions, checklist: Checklist) {
   if (!config.partner) {
-    findings.check('partner: reachable', 'an answer').warning(NOT_TESTED, RUN_AGAIN);
+    checklist.check('partner: reachable', 'an answer').warning(NOT_TESTED, RUN_AGAIN);
     return undefined;
   }
   const probe = new PartnerProbe(config.partner, now);
   const unknown = `doctor-${randomUUID()}`;
-  const listPrefix = await checkLists(probe, findings);
-  const history = listPrefix === undefined ? undefined : await checkHistory(probe, findings, listPrefix, unknown);
-  const order = history && (await checkOrderPrefix(probe, findings, history.known, unknown));
-  checkObservations(probe, findings);
+  const listPrefix = await checkLists(probe, checklist);
+  const history = listPrefix === undefined ? undefined : await checkHistory(probe, checklist, listPrefix, unknown);
+  const order = history && (await checkOrderPrefix(probe, checklist, history.known, unknown));
+  checkObservations(probe, checklist);
   const { balance, creditLimit } = order?.balance ?? {};
   return { history: history?.facts, account: order && { balance, creditLimit }, observed: probe.seen };
 }
@@ -42,10 +42,10 @@ async function tryPrefixes<T>(prefixes: readonly string[], read: (prefix: string
  * Checks that the partner answers and accepts the key, and finds the prefix of its lists. @returns the prefix that
  * works.
  */
-async function checkLists(probe: PartnerProbe, findings: Findings): Promise<string | undefined> {
-  const reachable = findings.check('partner: reachable', 'an answer', 'PARTNER_BASE_URL');
-  const key = findings.check('partner: API key', 'a key that the partner accepts', 'PARTNER_API_KEY');
-  const prefix = findings.check('partner: list prefix', 'the prefix of /products and /orders', 'PARTNER_LIST_PREFIX');
+async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<string | undefined> {
+  const reachable = checklist.check('partner: reachable', 'an answer', 'PARTNER_BASE_URL');
+  const key = checklist.check('partner: API key', 'a key that the partner accepts', 'PARTNER_API_KEY');
+  const prefix = checklist.check('partner: list prefix', 'the prefix of /products and /orders', 'PARTNER_LIST_PREFIX');
   const configured = probe.settings.listPrefix;
   const { tried, works, problem } = await tryPrefixes([configured, ...KNOWN_PREFIXES], (listPrefix) =>
     probe.read({ listPrefix }, (partner) => partner.listProducts({ limit: 1 })),
@@ -56,10 +56,10 @@ async function checkLists(probe: PartnerProbe, findings: Findings): Promise<stri
     key.ok('accepted');
     if (works.prefix === configured) prefix.ok(show(configured));
     else prefix.fault(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which works.`);
-    const products = findings.check('partner: products', 'a catalogue');
-    if (works.data.hits > 0) products.ok(counted(works.data.hits, 'product'));
+    const products = checklist.check('partner: products', 'a catalogue');
+    if (works.data.hits > 0) products.ok(pluralize(works.data.hits, 'product'));
     else products.warning('an empty catalogue', 'Ask the partner whether this account may buy anything.');
-    findings.settings.PARTNER_LIST_PREFIX = works.prefix;
+    checklist.settings.PARTNER_LIST_PREFIX = works.prefix;
     return works.prefix;
   }
   if (problem?.httpStatus === undefined) {
@@ -90,12 +90,12 @@ async function checkLists(probe: PartnerProbe, findings: Findings): Promise<stri
  */
 async function checkOrderPrefix(
   probe: PartnerProbe,
-  findings: Findings,
+  checklist: Checklist,
   known: HistoryOrder | undefined,
   unknown: string,
 ): Promise<Order | undefined> {
   const expected = 'the prefix of /orders/{id}/keys and /place-order';
-  const check = findings.check('partner: order prefix', expected, 'PARTNER_ORDER_PREFIX');
+  const check = checklist.check('partner: order prefix', expected, 'PARTNER_ORDER_PREFIX');
   const { orderPrefix: configured, listPrefix } = probe.settings;
   const read = (orderPrefix: string) =>
     probe.read({ orderPrefix }, (partner) => partner.getOrder(known?.id ?? unknown));
@@ -120,8 +120,8 @@ async function checkOrderPrefix(
   }
   if (works.prefix === configured) check.ok(`${show(configured)}: an order was read`);
   else check.fault(got, `Set PARTNER_ORDER_PREFIX=${works.prefix}, under which orders can be read.`);
-  findings.settings.PARTNER_ORDER_PREFIX = works.prefix;
-  const status = findings.check(
+  checklist.settings.PARTNER_ORDER_PREFIX = works.prefix;
+  const status = checklist.check(
     'partner: status of an order',
     'the same status in the order history and with its keys',
   );
@@ -143,26 +143,26 @@ function show(prefix: string): string {
 }
 
 /** Checks what all answers together show. */
-function checkObservations({ seen, settings }: PartnerProbe, findings: Findings): void {
+function checkObservations({ seen, settings }: PartnerProbe, checklist: Checklist): void {
   const { timeoutMs, maxRequestsPerSecond: configured } = settings;
-  const rate = findings.check('partner: rate limit', 'no 429', 'PARTNER_MAX_RPS');
+  const rate = checklist.check('partner: rate limit', 'no 429', 'PARTNER_MAX_RPS');
   // Half of the rate that was too high, but at least the lowest rate that a worker accepts.
-  const slower = Math.max(lowestRequestRate({ partnerTimeoutMs: timeoutMs }), (seen.rateWhenLimited ?? 1) / 2);
+  const slower = Math.max(minRequestRate({ partnerTimeoutMs: timeoutMs }), (seen.rateWhenLimited ?? 1) / 2);
   const remedy = `Ask the partner for its limit and divide it by the number of workers. Until then set PARTNER_MAX_RPS=${slower}.`;
-  if (seen.limited === 0) rate.ok(`none in ${counted(seen.requests, 'request')}, one after another`);
+  if (seen.limited === 0) rate.ok(`none in ${pluralize(seen.requests, 'request')}, one after another`);
   else
     rate.warning(
-      `429 ${counted(seen.limited, 'time')}, first after ${counted(seen.rateWhenLimited ?? 0, 'request')} within a second`,
+      `429 ${pluralize(seen.limited, 'time')}, first after ${pluralize(seen.rateWhenLimited ?? 0, 'request')} within a second`,
       remedy,
     );
   const setting = seen.limited === 0 ? configured : slower;
-  if (setting !== undefined && 'PARTNER_LIST_PREFIX' in findings.settings)
-    findings.settings.PARTNER_MAX_RPS = String(setting);
+  if (setting !== undefined && 'PARTNER_LIST_PREFIX' in checklist.settings)
+    checklist.settings.PARTNER_MAX_RPS = String(setting);
 
-  if (seen.clockDifferenceMs !== undefined) compareClocks(findings, 'partner', seen.clockDifferenceMs, timeoutMs);
+  if (seen.clockDifferenceMs !== undefined) compareClocks(checklist, 'partner', seen.clockDifferenceMs, timeoutMs);
 
   const expected = `less than half of PARTNER_TIMEOUT (${timeoutMs} ms)`;
-  const speed = findings.check('partner: time to answer', expected, 'PARTNER_TIMEOUT');
+  const speed = checklist.check('partner: time to answer', expected, 'PARTNER_TIMEOUT');
   const slowest = `at most ${Math.round(seen.slowestMs)} ms`;
   if (seen.slowestMs < timeoutMs / 2) speed.ok(slowest);
   else speed.warning(slowest, 'Set PARTNER_TIMEOUT to several times this value.');

@@ -11,11 +11,11 @@ export type Reading<T> = { data: T; problem?: undefined } | { data?: undefined; 
 export type Problem = Pick<PartnerError, 'kind' | 'message' | 'httpStatus' | 'traceId' | 'retryAfterMs'>;
 
 /** The longest wait for one answer, even if PARTNER_TIMEOUT is longer. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /** All requests begin within this time. */
 const ALL_MS = 90_000;
-const LONGEST_PAUSE_MS = 10_000;
-const MOST_TRIES = 3;
+const MAX_PAUSE_MS = 10_000;
+const MAX_TRIES = 3;
 const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'not tried: the time for all checks was up' };
 
 /**
@@ -51,7 +51,7 @@ export class PartnerProbe {
     change: Partial<PartnerLayout>,
     ask: (partner: PartnerClient) => Promise<Answer<T>>,
   ): Promise<Reading<T>> {
-    const timeoutMs = Math.min(this.settings.timeoutMs, LONGEST_WAIT_MS);
+    const timeoutMs = Math.min(this.settings.timeoutMs, MAX_WAIT_MS);
     const client = createPartnerClient({ ...this.settings, ...change, timeoutMs });
     try {
       for (let attempt = 1; this.now() < this.until; attempt++) {
@@ -61,8 +61,8 @@ export class PartnerProbe {
         this.seen.limited += 1;
         this.seen.rateWhenLimited ??= this.starts.filter((start) => start > this.now() - 1_000).length;
         this.gapMs = Math.max(this.gapMs, 1_000);
-        if (attempt === MOST_TRIES) return reading;
-        await sleep(Math.min(reading.problem.retryAfterMs ?? 1_000, LONGEST_PAUSE_MS));
+        if (attempt === MAX_TRIES) return reading;
+        await sleep(Math.min(reading.problem.retryAfterMs ?? 1_000, MAX_PAUSE_MS));
       }
       return { problem: OUT_OF_TIME };
     } finally {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { counted, inHours, inOneLine } from '../../domain/texts';
+import { formatHours, pluralize, toSingleLine } from '../../domain/texts';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
@@ -15,7 +15,7 @@ import {
   refusalOf,
 } from '../../temporal/client';
 import { uiViewsOf } from '../ui-views';
-import { compareClocks, type DoctorOptions, type Findings, type OpenCheck, PLAINTEXT_REMEDY } from './findings';
+import { type Checklist, compareClocks, type DoctorOptions, type OpenCheck, PLAINTEXT_REMEDY } from './checklist';
 
 /** The time limit of each check. */
 const CHECK_MS = 10_000;
@@ -26,14 +26,14 @@ const CONFIGURATION = 78;
  *
  * @returns 69 or 78 if Temporal can't be used at all.
  */
-export async function checkTemporal(options: DoctorOptions, findings: Findings): Promise<number | undefined> {
-  const address = findings.check('Temporal: address', 'a server that answers');
+export async function checkTemporal(options: DoctorOptions, checklist: Checklist): Promise<number | undefined> {
+  const address = checklist.check('Temporal: address', 'a server that answers');
   let client: Client;
   try {
     const connected = await options.connect();
     client = connected.client;
-    if (connected.isKeyPlain)
-      findings.check('Temporal: API key', 'TLS', 'ALLOW_PLAINTEXT').warning('plain text', PLAINTEXT_REMEDY);
+    if (connected.isKeyUnencrypted)
+      checklist.check('Temporal: API key', 'TLS', 'ALLOW_PLAINTEXT').warning('plain text', PLAINTEXT_REMEDY);
   } catch (error) {
     const { exitCode, message } = error as Error & { exitCode?: unknown };
     if (typeof exitCode !== 'number') throw error;
@@ -46,36 +46,36 @@ export async function checkTemporal(options: DoctorOptions, findings: Findings):
   }
   address.ok('it answers');
   const { temporalUiUrl } = options.config;
-  if (temporalUiUrl !== undefined) findings.views = uiViewsOf(temporalUiUrl, client.options.namespace, options.now());
+  if (temporalUiUrl !== undefined) checklist.views = uiViewsOf(temporalUiUrl, client.options.namespace, options.now());
   try {
-    return await checkServer(client, options, findings);
+    return await checkServer(client, options, checklist);
   } finally {
     await client.connection.close();
   }
 }
 
-async function checkServer(client: Client, options: DoctorOptions, findings: Findings): Promise<number | undefined> {
+async function checkServer(client: Client, options: DoctorOptions, checklist: Checklist): Promise<number | undefined> {
   const { taskQueue, schedule, partner } = options.config;
   const inTime = <T>(run: () => Promise<T>) => client.withDeadline(Date.now() + CHECK_MS, run);
   const attempt = async <T>(name: string, expected: string, run: (check: OpenCheck) => Promise<T>) => {
-    const check = findings.check(`Temporal: ${name}`, expected);
+    const check = checklist.check(`Temporal: ${name}`, expected);
     try {
       return await inTime(() => run(check));
     } catch (error) {
       // A failed check must not stop the others.
       const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
-      return check.fault(inOneLine(said, 200), 'Run doctor again. Temporal itself may have a problem.');
+      return check.fault(toSingleLine(said, 200), 'Run doctor again. Temporal itself may have a problem.');
     }
   };
   const namespace = `namespace ${client.options.namespace}, and a key that may use it`;
   const usable = await attempt('namespace', namespace, (check) => checkNamespace(check, client));
   if (usable !== true) return usable || undefined;
   const differenceMs = await inTime(() => clockDifference(client, options)).catch(() => undefined);
-  if (differenceMs !== undefined && partner) compareClocks(findings, 'Temporal', differenceMs, partner.timeoutMs);
+  if (differenceMs !== undefined && partner) compareClocks(checklist, 'Temporal', differenceMs, partner.timeoutMs);
   const attributes = `${SEARCH_ATTRIBUTES.map(({ name }) => name).join(', ')}, of type Keyword`;
   await attempt('search attributes', attributes, (check) => checkSearchAttributes(check, client));
   if (schedule) {
-    const retention = `at least RECONCILE_LOOKBACK (${inHours(schedule.lookbackMs)}) plus a day`;
+    const retention = `at least RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)}) plus a day`;
     await attempt('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
       if (issue === undefined) check.ok('long enough');
@@ -175,13 +175,13 @@ async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule)
 }
 
 function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
-  return `"${cron}" in ${timezone}, looks back ${inHours(lookbackMs)}, on ${taskQueue}`;
+  return `"${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}, on ${taskQueue}`;
 }
 
 async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {
   const kinds = await listPollers(client.workflowService, client.options.namespace, taskQueue);
   const workers = Math.min(...kinds.map((pollers) => pollers.length));
-  if (workers > 0) return check.ok(`${counted(workers, 'worker')} in the last minutes`);
+  if (workers > 0) return check.ok(`${pluralize(workers, 'worker')} in the last minutes`);
   const remedy = 'Start one: npx fulfilment-worker. If one runs, it polls another task queue.';
   check.warning('none in the last minutes', remedy, 'TEMPORAL_TASK_QUEUE');
 }

@@ -1,6 +1,6 @@
-import { isShareOf, sameAmount } from '../money';
+import { isSameAmount, isShareOf } from '../money';
 import { isFailedOrRefunded, mayHaveKeys } from '../order';
-import { endsWithoutKeys, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
+import { isKeylessOutcome, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
 import { type FindingKind, KIND_DOCS, type Repair } from './finding';
 
@@ -137,17 +137,17 @@ export function classifyEnded(
   order: PartnerOrder,
   options: ReconcileOptions,
 ): Classification | undefined {
-  const orderState = stateOf(order);
+  const orderState = orderStateOf(order);
   // The order history was read before this purchase ended, so its status may be out of date.
   if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.confirmedBefore) return undefined;
 
-  const rule = RULES[endOf(purchase)][orderState];
+  const rule = RULES[endingOf(purchase)][orderState];
   if (rule === 'fine') return undefined;
   if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
   if (rule === 'check-refund') return classifyShortfall(purchase, order);
   const isUndelivered = rule === refundedUndelivered || rule === failedUndelivered;
-  const mayBeDelivered = purchase.mayBeDelivered || endOf(purchase) === 'STOPPED';
+  const mayBeDelivered = purchase.mayBeDelivered || endingOf(purchase) === 'STOPPED';
   return isUndelivered && mayBeDelivered ? { ...rule, advice: MAY_BE_DELIVERED } : rule;
 }
 
@@ -171,7 +171,7 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
     const mayAdopt = hold?.decisions.includes('order') ?? true;
     return mayAdopt ? classification : { ...classification, repair: undefined };
   }
-  if (stateOf(order) === 'OPEN') return undefined;
+  if (orderStateOf(order) === 'OPEN') return undefined;
   const decisions = (hold?.decisions ?? []).map((decision) => `\`--${decision}\``);
   const fitting = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
   const advice = `The purchase waits for a decision: \`npx fulfilment resolve REFERENCE\`${fitting}.`;
@@ -187,9 +187,9 @@ export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classifica
  * How a purchase ended. Keys from later deliveries and earlier runs count as its own, unless its outcome rules out any
  * further delivery (`planDelivery`).
  */
-function endOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
+function endingOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
   if (delivered > 0 && delivered >= ordered) return 'DELIVERED';
-  const isFinal = execution === 'COMPLETED' && endsWithoutKeys(state);
+  const isFinal = execution === 'COMPLETED' && isKeylessOutcome(state);
   if (delivered > 0 && !isFinal) return 'PARTIALLY_DELIVERED';
   if (execution !== 'COMPLETED') return 'STOPPED';
   return PURCHASE_OUTCOMES.find((outcome) => outcome === state) ?? 'UNKNOWN';
@@ -199,17 +199,19 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
   const { totalDebit, state } = purchase;
   if (totalDebit === undefined) return undefined;
   const debitNow = order.totalDebit ?? totalDebit;
-  if (state === 'FAILED') return sameAmount(debitNow, 0) ? undefined : amountMismatch;
+  if (state === 'FAILED') return isSameAmount(debitNow, 0) ? undefined : amountMismatch;
   // The debit was read when the purchase ended. A later delivery may have changed it.
-  if (endOf(purchase) !== state) return undefined;
-  return sameAmount(totalDebit, debitNow) && fitsRow(totalDebit, purchase, order) ? undefined : amountMismatch;
+  if (endingOf(purchase) !== state) return undefined;
+  return isSameAmount(totalDebit, debitNow) && isConsistentWithRow(totalDebit, purchase, order)
+    ? undefined
+    : amountMismatch;
 }
 
 /** Whether the row's amount is the debit or the price of one piece. The partner does not document which. */
-function fitsRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): boolean {
+function isConsistentWithRow(debit: number, purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { ordered = 1 } = purchase;
-  if (order.amount === undefined || isForPart(purchase, order)) return true;
-  return sameAmount(debit, order.amount) || (ordered > 1 && isShareOf(debit, order.amount, 1, ordered));
+  if (order.amount === undefined || mayCoverPart(purchase, order)) return true;
+  return isSameAmount(debit, order.amount) || (ordered > 1 && isShareOf(debit, order.amount, 1, ordered));
 }
 
 /**
@@ -226,12 +228,12 @@ function isRestRefunded(purchase: KnownPurchase, order: PartnerOrder): boolean {
   const { totalDebit, ordered, delivered } = purchase;
   if (totalDebit === undefined || ordered === undefined || delivered === undefined) return false;
   // The row's amount is only a hint, because it may be the price of one piece.
-  const charged = order.totalDebit ?? (isForPart(purchase, order) ? undefined : order.amount);
+  const charged = order.totalDebit ?? (mayCoverPart(purchase, order) ? undefined : order.amount);
   return charged !== undefined && charged < totalDebit && isShareOf(totalDebit, charged, delivered, ordered);
 }
 
 /** Whether the row's amount may cover only a part of the order: the history shows one item of an order. */
-function isForPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): boolean {
+function mayCoverPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): boolean {
   return ordered !== undefined && quantity !== undefined && ordered !== quantity;
 }
 
@@ -239,6 +241,6 @@ function isStuck(since: number, { now }: ReconcileOptions): boolean {
   return now - since > STUCK_AFTER_MS;
 }
 
-function stateOf({ status }: PartnerOrder): OrderState {
+function orderStateOf({ status }: PartnerOrder): OrderState {
   return ENDED.find((ending) => ending === status) ?? 'OPEN';
 }

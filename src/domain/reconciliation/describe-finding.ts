@@ -28,7 +28,7 @@ export function describeClassified(
       debited: totalDebit,
       debitedNow: order?.totalDebit,
       history: order?.amount,
-      surplus: others.length === 0 ? undefined : sumOfAmounts(others.map((other) => other.amount)),
+      furtherOrders: others.length === 0 ? undefined : sumOfAmounts(others.map((other) => other.amount)),
     },
     explanation: explain(kind, purchase, { order, others }),
     advice: adviceFor(advice, referenceId, orderId),
@@ -90,13 +90,13 @@ export function describeUnreadable(
 }
 
 /** The most references that an explanation names. */
-const MOST_NAMED = 10;
+const MAX_NAMED_PURCHASES = 10;
 
 /** Describes purchases that share keys. */
-export function describeSameKeys(purchases: readonly KnownPurchase[], keys: number): Finding {
+export function describeSharedKeys(purchases: readonly KnownPurchase[], keys: number): Finding {
   const sorted = purchases.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
-  const named = sorted.slice(0, MOST_NAMED).map((purchase) => purchase.referenceId);
-  const more = sorted.length > MOST_NAMED ? ` and ${sorted.length - MOST_NAMED} more` : '';
+  const named = sorted.slice(0, MAX_NAMED_PURCHASES).map((purchase) => purchase.referenceId);
+  const more = sorted.length > MAX_NAMED_PURCHASES ? ` and ${sorted.length - MAX_NAMED_PURCHASES} more` : '';
   const what = keys === 1 ? 'One key was' : `${keys} keys were`;
   return {
     kind: 'SAME_KEY_TWICE',

@@ -136,8 +136,8 @@ export interface FindingAmounts {
   debitedNow?: number;
   /** What the order history shows for the first order. */
   history?: number;
-  /** What the order history shows for the other orders together. */
-  surplus?: number;
+  /** What the order history shows for the further orders of a double purchase together. */
+  furtherOrders?: number;
 }
 
 /** What a reconciliation may do about a finding by itself. None of these buys. */
@@ -154,7 +154,7 @@ export type Repair =
   | 'notify';
 
 /** Whether a repair reads the purchase with its order, also in a dry run. */
-export function readsSale({ repair }: Finding): boolean {
+export function hasSaleRepair({ repair }: Finding): boolean {
   return repair === 'deliver' || repair === 'deliver-or-notify' || repair === 'notify-refund';
 }
 
@@ -180,7 +180,7 @@ export function withStatus(finding: Finding, done: FindingStatus, note?: string)
 const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN', 'KEYS_GONE'];
 
 /** The most order ids in the key of a finding, which goes into memos. */
-const MOST_IDS_IN_KEY = 10;
+const MAX_IDS_IN_KEY = 10;
 
 /**
  * Identifies a finding: the same in every reconciliation that finds it, and another one for another cause. A key of
@@ -188,10 +188,10 @@ const MOST_IDS_IN_KEY = 10;
  */
 export function findingKey({ kind, referenceId, orderIds, repair }: Finding): string {
   const ids = orderIds.toSorted();
-  const others = ids.length > MOST_IDS_IN_KEY ? [ids.length - MOST_IDS_IN_KEY] : [];
+  const others = ids.length > MAX_IDS_IN_KEY ? [ids.length - MAX_IDS_IN_KEY] : [];
   // The whole order may be refunded later. That is another cause.
   const cause = repair === 'deliver-or-notify' ? `${kind} of a part` : kind;
-  return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MOST_IDS_IN_KEY), ...others]);
+  return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MAX_IDS_IN_KEY), ...others]);
 }
 
 /**

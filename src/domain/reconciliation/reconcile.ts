@@ -1,12 +1,12 @@
 import { groupBy } from '../group-by';
 import { isBillable } from '../order';
 import { type Classification, classifyEnded, classifyKeys, classifyRunning, KEYS_MISSING, REPAIRED } from './classify';
-import { describeClassified, describeOrphans, describeSameKeys, describeUnreadable } from './describe-finding';
+import { describeClassified, describeOrphans, describeSharedKeys, describeUnreadable } from './describe-finding';
 import { type Finding, FINDING_KINDS } from './finding';
 import {
   isRunning,
   type KnownPurchase,
-  mustBeInHistory,
+  isExpectedInHistory,
   ordersOf,
   type PartnerOrder,
   type ReconcileOptions,
@@ -27,7 +27,7 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
     ...confirmed.flatMap((purchase) => findingsOf(purchase, records, options)),
     ...describeOrphans(orphans),
     ...unreadableFindings(records),
-    ...sameKeys(confirmed),
+    ...findSharedKeys(confirmed),
   ]);
 }
 
@@ -61,7 +61,7 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
     return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
-  if (!order && !isUnreadable && mustBeInHistory(purchase, options)) {
+  if (!order && !isUnreadable && isExpectedInHistory(purchase, options)) {
     // Another order under the reference is probably the same order with another id, not a second one.
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);
   }
@@ -93,11 +93,11 @@ function unreadableFindings({ unreadable, unreadableById, purchases, owners }: R
  * Finds keys that were delivered in several purchases. Purchases that share any number of keys are one finding. A key
  * delivered before and after a rotation of the secret is not found, because its two ids can't be compared.
  */
-function sameKeys(purchases: Iterable<KnownPurchase>): Finding[] {
+function findSharedKeys(purchases: Iterable<KnownPurchase>): Finding[] {
   const groups = groupBy(purchasesByRepeatedKey(purchases), (sharing) =>
     JSON.stringify(sharing.map(({ referenceId }) => referenceId)),
   );
-  return [...groups.values()].map((group) => describeSameKeys(group[0] ?? [], group.length));
+  return [...groups.values()].map((group) => describeSharedKeys(group[0] ?? [], group.length));
 }
 
 /** For each key id with several purchases, these purchases. */

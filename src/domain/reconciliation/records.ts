@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by';
-import { sameAmount } from '../money';
-import type { KeyIds } from '../line-totals';
+import { isSameAmount } from '../money';
+import type { KeyIds } from '../key-ids';
 import { isBillable } from '../order';
 import type { Finding } from './finding';
 
@@ -70,7 +70,7 @@ export function isRunning(purchase: KnownPurchase): boolean {
 
 /** Whether the order itself now shows a lower debit than when the purchase ended. */
 export function isDebitLowered({ totalDebit: before }: KnownPurchase, { totalDebit: now }: PartnerOrder): boolean {
-  return before !== undefined && now !== undefined && now < before && !sameAmount(now, before);
+  return before !== undefined && now !== undefined && now < before && !isSameAmount(now, before);
 }
 
 /** Instants are epoch ms. */
@@ -84,7 +84,7 @@ export interface ReconcileOptions {
 }
 
 /** Whether the order history, as it was read, must show this purchase's order. */
-export function mustBeInHistory(purchase: KnownPurchase, { from, confirmedBefore }: ReconcileOptions): boolean {
+export function isExpectedInHistory(purchase: KnownPurchase, { from, confirmedBefore }: ReconcileOptions): boolean {
   const { orderId, startedAt, closedAt } = purchase;
   return (
     orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < confirmedBefore
@@ -95,7 +95,7 @@ export function mustBeInHistory(purchase: KnownPurchase, { from, confirmedBefore
 export interface RecordIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;
-  /** Those that bear the reference of a purchase. */
+  /** By reference: the orders with the reference of a purchase. */
   ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
   /** The latest run by reference. A reset leaves a terminated run behind that no longer describes the purchase. */
   purchases: ReadonlyMap<string, KnownPurchase>;
@@ -109,7 +109,7 @@ export interface RecordIndex {
 }
 
 /** Orders by id. If an order was read twice, the last reading counts. */
-export function byId(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder> {
+export function indexById(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder> {
   const known = new Map<string, PartnerOrder>();
   for (const order of orders) known.set(order.id, order);
   return known;
@@ -139,12 +139,12 @@ function latestRuns(runs: Iterable<KnownPurchase>): Map<string, KnownPurchase> {
   const latest = new Map<string, KnownPurchase>();
   for (const run of runs) {
     const other = latest.get(run.referenceId);
-    if (!other || supersedes(run, other)) latest.set(run.referenceId, run);
+    if (!other || isNewerRun(run, other)) latest.set(run.referenceId, run);
   }
   return latest;
 }
 
-function supersedes(one: KnownPurchase, other: KnownPurchase): boolean {
+function isNewerRun(one: KnownPurchase, other: KnownPurchase): boolean {
   if (isRunning(one) !== isRunning(other)) return isRunning(one);
   // A reset may keep the start time of the first run.
   const later = one.startedAt - other.startedAt || (one.closedAt ?? 0) - (other.closedAt ?? 0);

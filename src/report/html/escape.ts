@@ -1,36 +1,38 @@
-import { inOneLine } from '../../domain/texts';
+import { toSingleLine } from '../../domain/texts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** Escapes a string for an element or a quoted attribute. The result is one line without control characters. */
 export function escape(text: string): string {
-  return inOneLine(text, Infinity).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return toSingleLine(text, Infinity).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /** Escapes a string from outside and isolates it, so that its writing direction cannot reorder the text around it. */
-export function foreign(text: string): string {
+export function escapeUntrusted(text: string): string {
   return `<bdi>${escape(text)}</bdi>`;
 }
 
 /** Escapes advice. Commands in it are between backticks. A short command stays on one line. */
 export function withCommands(text: string): string {
-  return foreign(text).replace(/`([^`]+)`/g, (_, command: string) =>
-    command.length > LONGEST_UNBROKEN ? `<code>${command}</code>` : `<code class="unbroken">${command}</code>`,
+  return escapeUntrusted(text).replace(/`([^`]+)`/g, (_, command: string) =>
+    command.length > MAX_UNBROKEN_LENGTH ? `<code>${command}</code>` : `<code class="unbroken">${command}</code>`,
   );
 }
 
 /** A longer string may break: on a phone it would not fit into one line. */
-export const LONGEST_UNBROKEN = 40;
+export const MAX_UNBROKEN_LENGTH = 40;
 
 /** Links a string from outside. @param url without it there is no link */
 export function linked(text: string, url: string | undefined): string {
-  return url === undefined ? foreign(text) : `<a href="${escape(url)}" rel="noreferrer">${foreign(text)}</a>`;
+  return url === undefined
+    ? escapeUntrusted(text)
+    : `<a href="${escape(url)}" rel="noreferrer">${escapeUntrusted(text)}</a>`;
 }
 
 export const numberText = new Intl.NumberFormat('en').format;
 export const amountText = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 }).format;
 
 /** A number with its noun, such as `1 order` or `2,000 orders`. */
-export function counted(number: number, noun: string): string {
+export function formatCount(number: number, noun: string): string {
   return `${numberText(number)} ${number === 1 ? noun : `${noun}s`}`;
 }

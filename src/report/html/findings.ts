@@ -5,10 +5,10 @@ import {
   type ReportedFinding,
 } from '../../domain/reconciliation/finding';
 import { AMOUNT_NAMES, urlOf } from '../names';
-import { amountText, escape, foreign, linked, LONGEST_UNBROKEN, numberText, withCommands } from './escape';
+import { amountText, escape, escapeUntrusted, linked, MAX_UNBROKEN_LENGTH, numberText, withCommands } from './escape';
 
 /** The most rows of one kind on the page. The CSV and the JSON have all of them. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 type FindingsByKind = ReadonlyMap<FindingKind, readonly ReportedFinding[]>;
 
@@ -46,7 +46,7 @@ function cardOf(kind: FindingKind, findings: readonly ReportedFinding[], workflo
   const [first, ...others] = new Set(findings.map(({ advice }) => advice));
   const common = others.length === 0 ? first : undefined;
   const needsAction = findings.some(isOpen);
-  const shown = findings.slice(0, MOST_ROWS);
+  const shown = findings.slice(0, MAX_ROWS);
   const rest = findings.length - shown.length;
   const columns = needsAction && common === undefined ? ALL_COLUMNS : ALL_COLUMNS.filter(({ isAdvice }) => !isAdvice);
   const head = columns.map(({ name, style }) => `<th scope="col" class="${style}">${name}</th>`).join('');
@@ -103,15 +103,15 @@ function referenceOf(finding: ReportedFinding, workflowsUrl?: string): string {
 }
 
 function orderOf(id: string): string {
-  return `<div${id.length > LONGEST_UNBROKEN ? '' : ' class="unbroken"'}>${foreign(id)}</div>`;
+  return `<div${id.length > MAX_UNBROKEN_LENGTH ? '' : ' class="unbroken"'}>${escapeUntrusted(id)}</div>`;
 }
 
 function explanationOf({ explanation, note }: ReportedFinding): string {
-  return `${foreign(explanation)}${note === undefined ? '' : `<br><span class="soft">${foreign(note)}</span>`}`;
+  return `${escapeUntrusted(explanation)}${note === undefined ? '' : `<br><span class="soft">${escapeUntrusted(note)}</span>`}`;
 }
 
 /** One amount if all agree, otherwise each with its name. What is debited now appears only if it has changed. */
-function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus } }: ReportedFinding): string {
+function amountsOf({ amounts: { debited, debitedNow = debited, history, furtherOrders } }: ReportedFinding): string {
   const cell = (amount: number | undefined, name?: string) =>
     amount === undefined ? [] : [`${amountText(amount)}${name ? ` <span class="soft">${name}</span>` : ''}`];
   const known = new Set([debited, debitedNow, history].filter((amount) => amount !== undefined));
@@ -124,7 +124,7 @@ function amountsOf({ amounts: { debited, debitedNow = debited, history, surplus 
           ...cell(changed, AMOUNT_NAMES.debitedNow),
           ...cell(history, AMOUNT_NAMES.history),
         ];
-  return [...own, ...cell(surplus, AMOUNT_NAMES.surplus)].join('<br>');
+  return [...own, ...cell(furtherOrders, AMOUNT_NAMES.furtherOrders)].join('<br>');
 }
 
 /** Whether a person still has to act. */

@@ -1,7 +1,7 @@
 import { groupBy } from '../../domain/group-by';
 import { workflowUrl } from '../../domain/ui-links';
 import { chart } from './chart';
-import { amountText, counted, escape, foreign, linked, numberText } from './escape';
+import { amountText, escape, escapeUntrusted, formatCount, linked, numberText } from './escape';
 import { cardsOf, isOpen, legendOf, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
@@ -41,7 +41,7 @@ interface Counts {
 }
 
 function headline({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
-  const findings = counted(open, 'finding');
+  const findings = formatCount(open, 'finding');
   if (open > 0) return dryRun ? `${findings} in a dry run` : `${findings} ${open === 1 ? 'needs' : 'need'} a person`;
   return repaired > 0 ? `All is well: ${numberText(repaired)} repaired, nothing left to do` : 'All is well';
 }
@@ -69,7 +69,7 @@ function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): 
   if (open === 0) return `${sides} differed. Every difference has been repaired.`;
   if (dryRun) return `${sides} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
   const rest =
-    repaired > 0 ? ` ${counted(repaired, 'other finding')} ${repaired === 1 ? 'has' : 'have'} been repaired.` : '';
+    repaired > 0 ? ` ${formatCount(repaired, 'other finding')} ${repaired === 1 ? 'has' : 'have'} been repaired.` : '';
   return `${sides} differ. Each finding says what to do.${rest}`;
 }
 
@@ -77,7 +77,7 @@ function statuses({ byStatus, orders }: ReconciliationReport): string {
   const rows = Object.entries(byStatus)
     .toSorted(([, a], [, b]) => b.orders - a.orders)
     .map(([status, total]) => ({
-      cells: [foreign(status), numberText(total.orders), amountText(total.amount)],
+      cells: [escapeUntrusted(status), numberText(total.orders), amountText(total.amount)],
       whole: total.orders,
     }));
   const none = '<p class="soft">There were no orders.</p>';

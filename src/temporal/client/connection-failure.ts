@@ -1,7 +1,7 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { grpcErrorOf } from './grpc';
 import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
-import { withinMs } from './within-ms';
+import { withTimeout } from './with-timeout';
 
 /** Why there is no connection. The text is ours, because the server's text might contain a key. */
 export interface ConnectionFailure {
@@ -109,7 +109,7 @@ async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, t
     // A session that was ended by TLS does not release its socket.
     session.on('connect', (_, socket) => (close = () => socket.destroy()));
     const answer = answerTo(session, { ...metadata, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) });
-    return (await withinMs(timeoutMs, answer)) ?? 'ETIMEDOUT';
+    return (await withTimeout(timeoutMs, answer)) ?? 'ETIMEDOUT';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? CLOSED;
   } finally {

@@ -26,7 +26,7 @@ export function rootCauseOf(error: Error): Error {
 }
 
 /** Retries every second while an overloaded server reports timeouts of its own. */
-export async function throughServerTimeouts<T>(ask: () => Promise<T>): Promise<T> {
+export async function retryServerTimeouts<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask();

@@ -7,11 +7,11 @@ export {
   TemporalUnreachableError,
 } from './connection';
 export { refusalOf, refusedError } from './connection-failure';
-export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, rootCauseOf, throughServerTimeouts } from './grpc';
-export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './lists';
+export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, retryServerTimeouts, rootCauseOf } from './grpc';
+export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './visibility';
 export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
 export { startDelivery } from './start-delivery';
-export { isKeyPlain, readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
-export { withinMs } from './within-ms';
+export { isKeyUnencrypted, readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
+export { withTimeout } from './with-timeout';

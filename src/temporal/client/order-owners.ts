@@ -1,14 +1,14 @@
 import type { Client } from '@temporalio/client';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
 import { createBatchedList } from './batched-list';
-import { withinMs } from './within-ms';
+import { withTimeout } from './with-timeout';
 
-const MOST_OTHERS = 10;
+const MAX_OTHER_OWNERS = 10;
 /** The poll of an ended order waits for this answer and must not time out if lists hang (30 s in the SDK). */
 const ANSWER_WITHIN_MS = 3_000;
 /** Long enough: lists show an order within seconds. */
 const REMEMBERED_MS = 60_000;
-const MOST_REMEMBERED = 5_000;
+const MAX_REMEMBERED = 5_000;
 
 /**
  * Knows which purchases have an order, from Temporal's lists and, because lists lag, from what this process has seen.
@@ -25,7 +25,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
   const seenHere = (orderId: string) =>
     [...recent].filter(([, one]) => one.orderId === orderId && now() - one.at <= REMEMBERED_MS).map(([owner]) => owner);
   const others = (all: readonly string[], referenceId: string) =>
-    all.filter((owner) => owner !== referenceId).slice(0, MOST_OTHERS);
+    all.filter((owner) => owner !== referenceId).slice(0, MAX_OTHER_OWNERS);
 
   return {
     /** Remembers that a purchase has this order. */
@@ -33,7 +33,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
       recent.delete(referenceId);
       recent.set(referenceId, { orderId, at: now() });
       for (const [oldest, { at }] of recent) {
-        if (recent.size <= MOST_REMEMBERED && now() - at <= REMEMBERED_MS) break;
+        if (recent.size <= MAX_REMEMBERED && now() - at <= REMEMBERED_MS) break;
         recent.delete(oldest);
       }
     },
@@ -44,7 +44,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
     async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
       const seen = others(seenHere(orderId), referenceId);
       if (seen.length > 0) return seen;
-      const listed = await withinMs(ANSWER_WITHIN_MS, owners.load(orderId)).catch(() => undefined);
+      const listed = await withTimeout(ANSWER_WITHIN_MS, owners.load(orderId)).catch(() => undefined);
       return others(listed?.values ?? [], referenceId);
     },
     /**
@@ -52,9 +52,9 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
      * @throws ServiceError
      */
     async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {
-      const { values, isWhole } = await runs.load(workflowId);
+      const { values, isComplete } = await runs.load(workflowId);
       if (values.some((other) => other !== runId)) return true;
-      return isWhole && values.includes(runId) ? false : undefined;
+      return isComplete && values.includes(runId) ? false : undefined;
     },
   };
 }

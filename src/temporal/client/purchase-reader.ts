@@ -7,7 +7,7 @@ import {
 import type { Payload } from '@temporalio/common';
 import type { PlaceOrderInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
-import { isOneOf } from '../../contracts/purchase-queries';
+import { anyOf } from '../../contracts/purchase-queries';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { GRPC_STATUS, grpcErrorOf } from './grpc';
 import { createOrderOwners } from './order-owners';
@@ -66,7 +66,7 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
     const latest = await describeIfKnown(client, workflowId);
     if (latest) yield* ofReference(latest);
   }
-  const query = `${isOneOf('WorkflowId', ids)} AND ExecutionStatus = 'Completed'`;
+  const query = `${anyOf('WorkflowId', ids)} AND ExecutionStatus = 'Completed'`;
   for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
 }
 

@@ -1,8 +1,8 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
-import { inHours } from '../../domain/texts';
-import { inTaskQueue } from './lists';
+import { formatHours } from '../../domain/texts';
+import { inTaskQueue } from './visibility';
 
 const DAY_MS = 24 * 3_600_000;
 const PAGE_SIZE = 20;
@@ -55,10 +55,10 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
   const { config } = await client.workflowService.describeNamespace({ namespace });
   const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
   if (lookbackMs <= retentionMs - DAY_MS) return undefined;
-  const needed = inHours(lookbackMs + DAY_MS);
+  const needed = formatHours(lookbackMs + DAY_MS);
   return (
-    `A look-back of ${inHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
-    `${inHours(retentionMs)}. Use a shorter look-back, or run: ` +
+    `A look-back of ${formatHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
+    `${formatHours(retentionMs)}. Use a shorter look-back, or run: ` +
     `temporal operator namespace update --retention ${needed} --namespace ${namespace} ` +
     '(on Temporal Cloud: tcld namespace retention set)'
   );

@@ -41,11 +41,11 @@ export function readTemporalTarget(
   try {
     checkVariables(given);
     const profile = loadClientConfigProfile({ overrideEnvVars: given });
-    checkPairIsWhole(profile.tls);
+    checkPairIsComplete(profile.tls);
     const { connectionOptions, namespace } = toClientOptions({ ...profile, apiKey: apiKey?.() ?? profile.apiKey });
     checkPairFits(connectionOptions.tls);
     checkHeaders(connectionOptions);
-    if (!allowPlaintext && isKeyPlain(connectionOptions)) throw new Error(PLAIN_KEY);
+    if (!allowPlaintext && isKeyUnencrypted(connectionOptions)) throw new Error(UNENCRYPTED_KEY);
     const { address: written = 'localhost' } = connectionOptions;
     const address = /:\d+$/.test(written) ? written : `${written}:7233`;
     return { address, namespace: namespace ?? 'default', connectionOptions: { ...connectionOptions, address }, apiKey };
@@ -80,7 +80,7 @@ function checkVariables(env: Readonly<Record<string, string>>): void {
 }
 
 /** envconfig silently ignores a certificate without a key, or a key without a certificate. */
-function checkPairIsWhole(tls: ClientConfigTLS | undefined): void {
+function checkPairIsComplete(tls: ClientConfigTLS | undefined): void {
   if (!tls || tls.disabled || !tls.clientCert === !tls.clientKey) return;
   const [given, missing] = tls.clientCert ? ['CERT', 'KEY'] : ['KEY', 'CERT'];
   const pathOf = (part: string | undefined) => `TEMPORAL_TLS_CLIENT_${part}_PATH (or …_DATA)`;
@@ -97,12 +97,12 @@ function checkPairFits(tls: TlsOptions): void {
   }
 }
 
-const PLAIN_KEY =
+const UNENCRYPTED_KEY =
   'the API key would be sent without TLS. Set TEMPORAL_TLS=true, or ALLOW_PLAINTEXT=true if everyone on the network may ' +
   'read the key';
 
 /** Whether a key would be sent without TLS. */
-export function isKeyPlain({ tls, apiKey, metadata }: TemporalTarget['connectionOptions']): boolean {
+export function isKeyUnencrypted({ tls, apiKey, metadata }: TemporalTarget['connectionOptions']): boolean {
   return !tls && (apiKey ?? metadata?.authorization) !== undefined;
 }
 

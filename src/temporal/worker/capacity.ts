@@ -17,7 +17,7 @@ const IDLE = 250 * MB;
 /** The resident memory of an open purchase. It is highest with PURCHASE_WATCH=history. */
 const CACHED_WORKFLOW = 450 * 1024;
 /** More are not worth the memory: a purchase that is not cached is replayed once when its order has ended. */
-const MOST_CACHED = 1_000;
+const MAX_CACHED_WORKFLOWS = 1_000;
 const TASKS_OF_A_THREAD = 40;
 
 /**
@@ -25,14 +25,14 @@ const TASKS_OF_A_THREAD = 40;
  * "What fits the machine".
  */
 export function capacityFor({ cores, memory, heap }: Machine) {
-  const threads = between(1, Math.floor(cores / 2), 4);
+  const threads = clamp(1, Math.floor(cores / 2), 4);
   const half = Math.min(memory - IDLE, heap * threads) / 2;
   return {
     workflowThreadPoolSize: threads,
-    maxCachedWorkflows: between(100, Math.floor(half / CACHED_WORKFLOW), MOST_CACHED),
+    maxCachedWorkflows: clamp(100, Math.floor(half / CACHED_WORKFLOW), MAX_CACHED_WORKFLOWS),
     maxConcurrentWorkflowTaskExecutions: TASKS_OF_A_THREAD * threads,
     // Many may wait for a slow partner or checkout. They need no CPU, but each may hold an answer in memory.
-    maxConcurrentActivityTaskExecutions: between(100, Math.floor(memory / (4 * MB)), 500),
+    maxConcurrentActivityTaskExecutions: clamp(100, Math.floor(memory / (4 * MB)), 500),
   } satisfies Partial<WorkerOptions>;
 }
 
@@ -46,6 +46,6 @@ export function thisMachine(): Machine {
   };
 }
 
-function between(least: number, wanted: number, most: number): number {
-  return Math.max(least, Math.min(wanted, most));
+function clamp(min: number, value: number, max: number): number {
+  return Math.max(min, Math.min(value, max));
 }

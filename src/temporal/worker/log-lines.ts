@@ -1,8 +1,8 @@
 import type { LogEntry } from '@temporalio/worker';
 import { referenceOfWorkflow } from '../../contracts/names';
-import { inOneLine, jsonOf } from '../../domain/texts';
+import { toSafeJson, toSingleLine } from '../../domain/texts';
 
-const LONGEST_MESSAGE = 600;
+const MAX_MESSAGE_LENGTH = 600;
 
 /** What identifies an event to the SDK only, or is the same on every line. */
 const LEFT_OUT = new Set([
@@ -33,12 +33,12 @@ export function prettyLine(entry: LogEntry): string {
   const attributes = Object.entries(attributesOf(entry)).filter(isNews);
   const rest = attributes.map(([name, value]) => ` ${name}=${shown(value)}`).join('');
   const time = timeOf(entry).slice(11, 23);
-  return `${time} ${entry.level.padEnd(5)} ${inOneLine(entry.message, LONGEST_MESSAGE)}${rest}`;
+  return `${time} ${entry.level.padEnd(5)} ${toSingleLine(entry.message, MAX_MESSAGE_LENGTH)}${rest}`;
 }
 
 /** Ids and codes are easier to read without quotes. */
 function shown(value: unknown): string {
-  return typeof value === 'string' && /^[\w.:/+-]+$/.test(value) ? value : jsonOf(value, 0);
+  return typeof value === 'string' && /^[\w.:/+-]+$/.test(value) ? value : toSafeJson(value, 0);
 }
 
 function timeOf(entry: LogEntry): string {

@@ -229,7 +229,7 @@ function nameOf({ planned }: PurchaseEvidence): string {
 }
 
 /** This many keys stand for all of them, because the search takes time in proportion to their number. */
-const MOST_KEYS = 25;
+const MAX_KEYS = 25;
 
 /**
  * Neither Temporal nor the output of the workers contains a key or a secret. test/security searches for more, in more
@@ -239,7 +239,7 @@ async function auditLeaks(
   { environment, workers }: DayParts,
   evidence: readonly PurchaseEvidence[],
 ): Promise<string[]> {
-  const keys = evidence.flatMap(({ issued }) => issued).slice(0, MOST_KEYS);
+  const keys = evidence.flatMap(({ issued }) => issued).slice(0, MAX_KEYS);
   const canaries = [
     { name: 'the fingerprint secret', value: TEST_FINGERPRINT_SECRET },
     { name: 'the signing secret', value: TEST_SIGNING_SECRET },

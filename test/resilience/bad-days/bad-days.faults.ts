@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
  */
 const AT_ONCE = Number(process.env.BAD_DAYS_AT_ONCE ?? 4 * availableParallelism());
 /** One try takes a minute or two. */
-const MOST_TRIES = 60;
+const MAX_TRIES = 60;
 
 const { BAD_DAYS_SEED, BAD_DAYS_SEEDS = '200', BAD_DAYS_FROM = '1', BAD_DAYS_PLAN, BAD_DAYS_FIRST } = process.env;
 
@@ -31,7 +31,7 @@ it(
     const failures = await liveDays(plans, { withServer, atOnce: AT_ONCE, untilFailure, onDay });
     const [first] = failures;
     if (first && (BAD_DAYS_SEED ?? BAD_DAYS_FIRST)) {
-      log(reportShrunk(await shrinkDay(first, withServer, { most: MOST_TRIES, atOnce: AT_ONCE })));
+      log(reportShrunk(await shrinkDay(first, withServer, { most: MAX_TRIES, atOnce: AT_ONCE })));
     }
     expect(failures.map(({ plan: { seed }, violations }) => ({ seed, violations }))).toEqual([]);
   },

@@ -86,7 +86,7 @@ async function live(plan: Plan, parts: DayParts): Promise<string[]> {
   await day;
 
   heal(parts);
-  if (!(await haveSettled(plan, parts)))
+  if (!(await haveEnded(plan, parts)))
     return ['waits for nothing: purchases that neither end nor are held', ...(await unsettled(parts))];
   moments.begin();
   await letHappen(plan, parts, moments, 'evening');
@@ -153,13 +153,13 @@ async function quietNight(plan: Plan, parts: DayParts): Promise<boolean> {
   const { environment } = parts;
   heal(parts);
   for (const _ of [1, 2]) {
-    await haveSettled(plan, parts);
+    await haveEnded(plan, parts);
     await deliveriesHaveEnded(plan, parts);
     // A reconciliation skips orders that are younger than the confirmation window.
     await sleep(Math.max(lastBookingAt(plan, environment) - Date.now(), 0) + confirmedAge(plan.settings) + 500);
     if (!(await reconcile(parts))) return false;
   }
-  await haveSettled(plan, parts);
+  await haveEnded(plan, parts);
   await deliveriesHaveEnded(plan, parts);
   return true;
 }
@@ -184,7 +184,7 @@ async function deliveriesHaveEnded(plan: Plan, parts: DayParts): Promise<void> {
   });
 }
 
-/** The running ones. A delivery of an order with a lasting fault is left out, because it is tried for a day. */
+/** The running ones. A delivery of an order with a lasting fault is left out, because it is retried for 25 hours. */
 function deliveriesThatEnd({ events }: Plan, { referenceOf }: DayParts): string {
   const ofBroken = events.flatMap(({ what }) =>
     what.type === 'order breaks' ? [deliverWorkflowId(referenceOf(what.of))] : [],
@@ -193,7 +193,7 @@ function deliveriesThatEnd({ events }: Plan, { referenceOf }: DayParts): string 
 }
 
 /** @returns false if a purchase neither ends nor is held in time */
-async function haveSettled({ partner, maxRps }: Plan, parts: DayParts): Promise<boolean> {
+async function haveEnded({ partner, maxRps }: Plan, parts: DayParts): Promise<boolean> {
   // If the partner ignores searches, each purchase reads all pages and waits for a permit for each.
   const isSlow = partner.settings.search === 'ignored' && maxRps !== undefined;
   const withinMs = isSlow ? 3 * SETTLED_WITHIN_MS : SETTLED_WITHIN_MS;

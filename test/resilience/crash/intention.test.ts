@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import { placing, searching, faulty, type FaultyEnvironment } from '../support/crash-points';
 import { type Bought, recover, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
-import { auditAll, FLAWLESS } from '../../support/audit';
+import { auditAll, NO_FLAWS } from '../../support/audit';
 import { temporaryFolder } from '../../support/clean-up';
 import { eventsOf } from '../../support/history';
 import { type Operator, operatorOf } from '../../support/operator';
@@ -41,7 +41,7 @@ describe('a placement whose worker dies', () => {
       expect(ends.map((line) => line.split(': ').at(-1))).toEqual(undelivered);
       const [referenceId] = referencesOf(bought);
       expect(environment.sandbox.placeRequestsOf(referenceId!)).toBe(requests);
-      if (replace === 'answered') expect(await auditAll(environment, [referenceId!])).toEqual(FLAWLESS);
+      if (replace === 'answered') expect(await auditAll(environment, [referenceId!])).toEqual(NO_FLAWS);
     },
   );
 

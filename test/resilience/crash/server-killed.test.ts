@@ -3,7 +3,7 @@ import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { booked, delivering, faulty, placing, polling, searching, settling } from '../support/crash-points';
 import { recover, referencesOf, startAll, untilReached, untilSettled } from '../support/kill';
-import { auditAll, FLAWLESS } from '../../support/audit';
+import { auditAll, NO_FLAWS } from '../../support/audit';
 import { temporaryFolder } from '../../support/clean-up';
 import { type DevServer, startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
@@ -51,7 +51,7 @@ describe('a Temporal server that is killed', () => {
     await startDevServer({ port, dbFile });
 
     expect(await recover(environment, bought)).toEqual([]);
-    expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
+    expect(await auditAll(environment, referencesOf(bought))).toEqual(NO_FLAWS);
   });
 
   const [itWithFile, reason] = process.env.TEST_POSTGRESQL
@@ -91,7 +91,7 @@ describe('a Temporal server that is killed', () => {
 
     expect([...ends.values()]).toEqual(references.map(() => 'DELIVERED'));
     expect(references.map((referenceId) => environment.sandbox.placeRequestsOf(referenceId))).toEqual(requests);
-    expect(await auditAll(environment, references)).toEqual(FLAWLESS);
+    expect(await auditAll(environment, references)).toEqual(NO_FLAWS);
   });
 });
 

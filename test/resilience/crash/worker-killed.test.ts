@@ -22,7 +22,7 @@ import {
   untilReached,
   untilSettled,
 } from '../support/kill';
-import { auditAll, FLAWLESS } from '../../support/audit';
+import { auditAll, NO_FLAWS } from '../../support/audit';
 import { eventsOf } from '../../support/history';
 import { type ProcessEnv, startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -91,7 +91,7 @@ describe('a worker process that receives a signal', () => {
       const mayBeHeld = (line: string) => line.endsWith(': HELD') && !line.startsWith('before the write');
       expect(undelivered.filter((line) => replace === 'always' || !mayBeHeld(line))).toEqual([]);
       const { unplaced, ...audit } = await auditAll(environment, referencesOf(bought));
-      expect({ ...audit, unplaced: [] }).toEqual(FLAWLESS);
+      expect({ ...audit, unplaced: [] }).toEqual(NO_FLAWS);
       expect(unplaced).toHaveLength(undelivered.length);
       expect((await victim.ended).code).toBe(exitCode);
     },
@@ -113,7 +113,7 @@ describe('a worker process that receives a signal', () => {
 
       expect(await ends).toEqual([]);
       expect(await victim.end('SIGTERM')).toBe(0);
-      expect(await auditAll(environment, referencesOf(bought))).toEqual(FLAWLESS);
+      expect(await auditAll(environment, referencesOf(bought))).toEqual(NO_FLAWS);
     },
   );
 
@@ -159,7 +159,7 @@ describe('a worker process that receives a signal', () => {
 
       expect(await recover(environment, [bought!])).toEqual([]);
       expect(sandbox.placeRequestsOf(bought!.referenceId)).toBe(1);
-      expect(await auditAll(environment, referencesOf([bought!]))).toEqual(FLAWLESS);
+      expect(await auditAll(environment, referencesOf([bought!]))).toEqual(NO_FLAWS);
       expect(await victim.end('SIGTERM')).toBe(0);
     },
   );

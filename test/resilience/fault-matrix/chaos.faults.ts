@@ -17,7 +17,7 @@ import { pendingWork, running } from '../bad-days/happenings';
 import { workersOf } from '../bad-days/workers';
 import { referencesOf } from '../support/kill';
 import { startLoad } from '../support/load';
-import { startOddPartner } from '../support/odd-partner';
+import { startChaosPartner } from '../support/chaos-partner';
 
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 100_000);
 const SALES = 300;
@@ -62,7 +62,7 @@ async function startChaos() {
   const settings = { ...SETTINGS, replace, watch };
   log(`to repeat it: CHAOS_SEED=${SEED} npm run test:faults -- -t chaos (watch: ${watch}, replace: ${replace})`);
   const env = await startTestEnvironment({ worker: false, ownNamespace: true, settings });
-  const partner = await startOddPartner(SEED);
+  const partner = await startChaosPartner(SEED);
   const workers = workersOf({ ...env, sandbox: partner }, {});
   await Promise.all([workers.start(), workers.start()]);
   const answers = drawOf(SEED + 0.5);

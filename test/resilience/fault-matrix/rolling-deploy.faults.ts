@@ -1,5 +1,5 @@
 import { purchaseWorkflowId } from '../../../src/contracts/names';
-import { auditAll, FLAWLESS } from '../../support/audit';
+import { auditAll, NO_FLAWS } from '../../support/audit';
 import { eventsOf } from '../../support/history';
 import { startReadyWorker, workerEnvOf, type WorkerProcess } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -118,7 +118,7 @@ async function measure(
   expect(results.filter(({ outcome }) => outcome !== 'DELIVERED')).toEqual([]);
   expect(references.filter((referenceId) => env.sandbox.placeRequestsOf(referenceId) !== 1)).toEqual([]);
   expect(references.filter((referenceId) => env.eventTypes(referenceId).join() !== 'purchase.delivered')).toEqual([]);
-  expect(await auditAll(env, references)).toEqual(FLAWLESS);
+  expect(await auditAll(env, references)).toEqual(NO_FLAWS);
 
   const waits = await waitsOf(env, sales, deliveredAt);
   const lost = await lostTasks(env, references);

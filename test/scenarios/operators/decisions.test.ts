@@ -5,7 +5,7 @@ import { DECISION_KINDS, type DecisionKind, type HoldReason } from '../../../src
 import { PARTNER_ORDER_ID } from '../../../src/contracts/search-attributes';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import { rejectionOf } from '../../support/checks';
-import { aboutToBeHeld, heldPurchase } from '../../support/held-purchases';
+import { purchaseBeforeHold, heldPurchase } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -102,7 +102,7 @@ describe('a held purchase', () => {
   });
 
   it.concurrent('no longer reports the hold once it is decided', async () => {
-    const { referenceId, operator } = await aboutToBeHeld(env, 'PLACEMENT_UNKNOWN');
+    const { referenceId, operator } = await purchaseBeforeHold(env, 'PLACEMENT_UNKNOWN');
     env.receiver.answerTo(referenceId, 500, 'purchase.held');
     await operator.pending('deliverNotice', 2);
     const open = await env.orderByHand({ 'demo-never': 2 }, `open-${referenceId}`);

@@ -72,7 +72,7 @@ describe('an operator who completes or fails an activity by hand', () => {
 
       await end(operator, 'deliverSale', junk);
       const hold = await operator.held('DELIVERY_EXHAUSTED');
-      expect(hold.explanation).not.toContain('for a day');
+      expect(hold.explanation).not.toContain('for 25 hours');
       expect(env.eventTypes(referenceId)).not.toContain('purchase.delivered');
       env.receiver.take(referenceId);
       await operator.resolve('deliver');

@@ -55,7 +55,7 @@ describe('doctor', () => {
       connect: async () => {
         const target = { address, namespace, connectionOptions: { address } };
         const client = await connectClient(target, { tries: 1, everyMs: 5_000, onRetry: () => undefined });
-        return { client, isKeyPlain: false };
+        return { client, isKeyUnencrypted: false };
       },
       now: () => Date.now() + aheadMs,
     });
@@ -139,11 +139,7 @@ describe('doctor', () => {
       ['partner: reachable → PARTNER_BASE_URL'],
     ],
     ['a partner who allows less', { fault: slower, works: { PARTNER_MAX_RPS: expect.any(String) } }, []],
-    [
-      'a clock that is 20 s ahead',
-      { aheadMs: 20_000 },
-      ["partner: this machine's clock → none", "Temporal: this machine's clock → none"],
-    ],
+    ['a clock that is 20 s ahead', { aheadMs: 20_000 }, ['partner: clock → none', 'Temporal: clock → none']],
     [
       'a look-back that the namespace does not remember',
       { variables: { RECONCILE_LOOKBACK: '240h' } },
@@ -224,7 +220,7 @@ describe('doctor', () => {
     const diagnosis = JSON.parse(stdout) as Diagnosis;
     expect(diagnosis.checks.filter(({ level }) => level === 'warning').map(({ name }) => name)).toEqual([
       'configuration: PARTNER_BASE_URL',
-      'order history',
+      'order history: parameters',
       'partner: order prefix',
       'Temporal: API key',
     ]);

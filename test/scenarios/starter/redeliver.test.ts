@@ -1,6 +1,6 @@
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
-import { createStarter } from '../../../src/starter/purchases';
+import { createStarter } from '../../../src/starter/create-starter';
 import { TOO_LARGE } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectAllKeys } from '../../support/purchase-checks';

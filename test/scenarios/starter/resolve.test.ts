@@ -1,5 +1,5 @@
 import { DecisionRefusedError, NotAnsweredError, StarterError } from '../../../src/starter/index';
-import { createStarter } from '../../../src/starter/purchases';
+import { createStarter } from '../../../src/starter/create-starter';
 import { heldPurchase } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';

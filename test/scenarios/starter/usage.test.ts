@@ -6,7 +6,13 @@ import { promisify } from 'node:util';
 import { temporaryFolder } from '../../support/clean-up';
 import { runCommand } from '../../support/command';
 import { startDevServer } from '../../support/dev-server';
-import { lonelyWorkerEnv, type ProcessEnv, startProcess, starterProcess, startStarter } from '../../support/processes';
+import {
+  standaloneWorkerEnv,
+  type ProcessEnv,
+  startProcess,
+  starterProcess,
+  startStarter,
+} from '../../support/processes';
 
 const ROOT = join(__dirname, '../../..');
 
@@ -164,7 +170,7 @@ describe('a file .env in the current directory', () => {
 
   it('is loaded by the worker, which names a shell command that nothing has run and does not show it', async () => {
     const cwd = folderWith('FINGERPRINT_SECRET=$(openssl rand -hex 32)\n');
-    const env = lonelyWorkerEnv({ FINGERPRINT_SECRET: undefined });
+    const env = standaloneWorkerEnv({ FINGERPRINT_SECRET: undefined });
     const { code, stderr } = await startProcess(join(ROOT, 'dist/worker.js'), [], { env, cwd }).ended;
     expect(code).toBe(78);
     expect(stderr).toContain('got a shell command, $(…) or in backticks, instead of its output');

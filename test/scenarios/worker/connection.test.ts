@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
 import { type GrpcServer, startGrpcServer } from '../../support/grpc-server';
 import { startServer, startTcpServer } from '../../support/http-server';
-import { lonelyWorkerEnv, startStarter, startWorkerProcess } from '../../support/processes';
+import { standaloneWorkerEnv, startStarter, startWorkerProcess } from '../../support/processes';
 import { createAuthority, selfSigned } from '../../support/self-signed';
 
 const UNAUTHENTICATED = 16;
@@ -141,7 +141,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
 describe('a process with a refused API key exits with 78 at once, and the key is not in any output', () => {
   const plain = { TEMPORAL_TLS: 'false', ALLOW_PLAINTEXT: 'true' };
   const env = (port: number) =>
-    lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_API_KEY: API_KEY, ...plain });
+    standaloneWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_API_KEY: API_KEY, ...plain });
   const openToAll = (method: string) => (method === 'GetSystemInfo' ? fine() : refusing(PERMISSION_DENIED)());
 
   it.each([
@@ -161,7 +161,7 @@ describe('a process with a refused API key exits with 78 at once, and the key is
 
 it('a process with an API key but without TLS exits with 78 before it connects, and names the setting that allows it', async () => {
   const server = await startGrpcServer(fine);
-  const env = lonelyWorkerEnv({
+  const env = standaloneWorkerEnv({
     TEMPORAL_ADDRESS: `127.0.0.1:${server.port}`,
     TEMPORAL_API_KEY: API_KEY,
     TEMPORAL_TLS: 'false',
@@ -179,7 +179,11 @@ it('a worker on a machine without root certificates says that Node brings its ow
   const { port } = await startGrpcServer(fine, authority.issue());
   const ca = join(temporaryFolder(), 'ca.pem');
   writeFileSync(ca, authority.cert);
-  const env = lonelyWorkerEnv({ TEMPORAL_ADDRESS: `localhost:${port}`, TEMPORAL_TLS: 'true', NODE_EXTRA_CA_CERTS: ca });
+  const env = standaloneWorkerEnv({
+    TEMPORAL_ADDRESS: `localhost:${port}`,
+    TEMPORAL_TLS: 'true',
+    NODE_EXTRA_CA_CERTS: ca,
+  });
   const worker = await startWorkerProcess({ env });
   await worker.said("try 1 of 12: Node can reach the server, but Temporal's SDK can't");
   expect(await worker.end('SIGTERM')).toBe(0);

@@ -4,7 +4,7 @@ import { noopMetricMeter } from '@temporalio/common';
 import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import { DEFAULT_LOOKBACK_MS, type ReconciliationMemo } from '../../../src/contracts/reconciliation';
 import { metricsOf } from '../../../src/contracts/metrics';
-import { keepGauges } from '../../../src/metrics';
+import { refreshGauges } from '../../../src/metrics';
 import { reconcileNow } from '../../../src/starter/reconciliation';
 import { createLastReconciliationReader } from '../../../src/temporal/client';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -19,7 +19,7 @@ describe('the gauges of a worker that has just started', () => {
     const shown = new Map<string, number>();
     const warnings: string[] = [];
     const ending = new AbortController();
-    const reading = keepGauges({
+    const reading = refreshGauges({
       client,
       partner: env.partner,
       taskQueue: env.taskQueue,

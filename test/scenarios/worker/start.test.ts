@@ -7,7 +7,7 @@ import { startDevServer } from '../../support/dev-server';
 import { freePort } from '../../support/free-port';
 import { startTcpServer } from '../../support/http-server';
 import {
-  lonelyWorkerEnv,
+  standaloneWorkerEnv,
   starterEnvOf,
   starterProcess,
   startWorkerProcess,
@@ -52,7 +52,7 @@ describe('a worker that can not start says why before it does anything', () => {
     const error = "Object.assign(new Error('x'), { code: 'EINVAL', syscall: 'fsync' })";
     writeFileSync(lacking, `require('node:fs').fsyncSync = () => { throw ${error}; };`);
     const deliveries = temporaryFolder();
-    const env = lonelyWorkerEnv({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: deliveries });
+    const env = standaloneWorkerEnv({ DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: deliveries });
     const worker = await startWorkerProcess({ env, nodeArgs: ['--require', lacking] });
     const { code, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('EINVAL at fsync') as string });
@@ -66,7 +66,7 @@ describe('a worker that can not start says why before it does anything', () => {
     writeFileSync(path, 'canary-api-key', { mode: 0o644 });
     chmodSync(folder, 0o755);
     const temporal = { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
-    const env = lonelyWorkerEnv({ ...temporal, PARTNER_API_KEY: undefined, PARTNER_API_KEY_FILE: path });
+    const env = standaloneWorkerEnv({ ...temporal, PARTNER_API_KEY: undefined, PARTNER_API_KEY_FILE: path });
     const worker = await startWorkerProcess({ env });
     await worker.said('try 1 of 12');
     expect(worker.output()).toContain(`PARTNER_API_KEY_FILE: every user of this machine can read the file ${path}`);
@@ -84,7 +84,7 @@ describe('a worker that can not start says why before it does anything', () => {
   });
 
   it('is alive but not ready while Temporal does not answer, and exits with 0 on SIGTERM', async () => {
-    const env = lonelyWorkerEnv({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
+    const env = standaloneWorkerEnv({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     const worker = await startWorkerProcess({ env });
     await worker.said(`Temporal does not answer at ${env.TEMPORAL_ADDRESS}, try 1 of 12: connection refused`);
     expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });

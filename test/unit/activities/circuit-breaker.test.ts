@@ -1,14 +1,14 @@
-import { type Admission, createCircuitBreaker, type PlacementSign } from '../../../src/activities/circuit-breaker';
+import { type Admission, createCircuitBreaker, type PartnerHealth } from '../../../src/activities/circuit-breaker';
 
 const FIRST_PAUSE = 30_000;
-const LONGEST_PAUSE = 600_000;
+const MAX_PAUSE_MS = 600_000;
 
 function breakerAt() {
   let time = 0;
   const changes: (string | undefined)[] = [];
   const breaker = createCircuitBreaker({
     firstPauseMs: FIRST_PAUSE,
-    longestPauseMs: LONGEST_PAUSE,
+    maxPauseMs: MAX_PAUSE_MS,
     onChange: (why) => changes.push(why),
     now: () => time,
   });
@@ -26,8 +26,8 @@ function breakerAt() {
     pass: (ms: number) => void (time += ms),
     admission,
     tryAdmission,
-    try: (referenceId: string, sign: PlacementSign) => admission(referenceId).end(sign, 'no answer'),
-    fail: (...referenceIds: string[]) => referenceIds.forEach((one) => admission(one).end('FAILS', 'no answer')),
+    try: (referenceId: string, health: PartnerHealth) => admission(referenceId).end(health, 'no answer'),
+    fail: (...referenceIds: string[]) => referenceIds.forEach((one) => admission(one).end('FAILING', 'no answer')),
     isPaused: (referenceId: string) => tryAdmission(referenceId) === undefined,
   };
 }
@@ -58,9 +58,9 @@ describe('a closed circuit breaker', () => {
   it('starts counting again after a success, but not after an inconclusive result', () => {
     const breaker = breakerAt();
     breaker.fail('A', 'B', 'C', 'D');
-    breaker.try('E', 'WORKS');
+    breaker.try('E', 'HEALTHY');
     breaker.fail('F', 'G', 'H', 'I');
-    breaker.try('J', 'NOTHING');
+    breaker.try('J', 'UNKNOWN');
     expect(breaker.isPaused('K')).toBe(false);
     breaker.fail('K');
     expect(breaker.isPaused('L')).toBe(true);
@@ -75,7 +75,7 @@ describe('an open circuit breaker', () => {
     breaker.pass(1);
     const trial = breaker.admission('F');
     expect([trial.whyPaused(), breaker.isPaused('G')]).toEqual([undefined, true]);
-    trial.end('WORKS');
+    trial.end('HEALTHY');
     expect([breaker.isPaused('G'), breaker.isPaused('H')]).toEqual([false, false]);
     expect(breaker.changes).toEqual(['no answer', undefined]);
   });
@@ -89,7 +89,7 @@ describe('an open circuit breaker', () => {
         breaker.pass(FIRST_PAUSE);
         admitted = breaker.tryAdmission(`T${trial}`);
       }
-      admitted.end('FAILS');
+      admitted.end('FAILING');
       return waited;
     });
     expect(pauses).toEqual([1, 2, 4, 8, 16, 20, 20]);
@@ -98,7 +98,7 @@ describe('an open circuit breaker', () => {
   it('offers the trial to the next purchase at once if the result is inconclusive', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE);
-    breaker.try('F', 'NOTHING');
+    breaker.try('F', 'UNKNOWN');
     expect(breaker.isPaused('G')).toBe(false);
   });
 
@@ -109,7 +109,7 @@ describe('an open circuit breaker', () => {
     expect(breaker.isPaused('healthy')).toBe(true);
     breaker.pass(2 * FIRST_PAUSE);
     expect(breaker.isPaused('sick')).toBe(true);
-    breaker.try('healthy', 'NOTHING');
+    breaker.try('healthy', 'UNKNOWN');
     breaker.fail('sick');
   });
 
@@ -118,18 +118,18 @@ describe('an open circuit breaker', () => {
     breaker.pass(FIRST_PAUSE);
     breaker.fail('sick');
     expect(breaker.isPaused('gone')).toBe(true);
-    breaker.pass(LONGEST_PAUSE + 1);
+    breaker.pass(MAX_PAUSE_MS + 1);
     expect(breaker.isPaused('sick')).toBe(false);
   });
 
-  it.each<[string, PlacementSign, pauseMs: number]>([
-    ['is closed by the success', 'WORKS', 0],
-    ['does not stay open longer because of the failure', 'FAILS', FIRST_PAUSE],
-  ])('%s of a request that was sent before the breaker opened', (_, sign, pauseMs) => {
+  it.each<[string, PartnerHealth, pauseMs: number]>([
+    ['is closed by the success', 'HEALTHY', 0],
+    ['does not stay open longer because of the failure', 'FAILING', FIRST_PAUSE],
+  ])('%s of a request that was sent before the breaker opened', (_, health, pauseMs) => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
     openBreaker(breaker).pass(pauseMs);
-    underWay.end(sign, 'timed out');
+    underWay.end(health, 'timed out');
     expect(breaker.isPaused('F')).toBe(false);
   });
 });

@@ -78,7 +78,7 @@ function placeOrder(
     activity: { heartbeat: async () => undefined },
   } as unknown as Client;
   const settings = { ...FAST, partnerTimeoutMs: TIMEOUT_MS };
-  const circuitBreaker = createCircuitBreaker({ firstPauseMs: 1, longestPauseMs: 1 });
+  const circuitBreaker = createCircuitBreaker({ firstPauseMs: 1, maxPauseMs: 1 });
   const deps = { partner, client, settings, circuitBreaker, purchases, now: Date.now };
   const activities = createPlaceOrderActivities(deps as unknown as ActivityDependencies);
   const dispatched = Date.now();

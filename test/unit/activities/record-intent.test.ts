@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { createSequence } from '../../../src/activities/record-intent';
+import { createSerialQueue } from '../../../src/activities/record-intent';
 
 const PATIENT = 60_000;
 
 describe('the intent records of a process', () => {
   it('are written in the order of the calls, and a failed one does not block the next', async () => {
-    const inSequence = createSequence();
+    const inSequence = createSerialQueue();
     const begun: number[] = [];
     const record = async (number: number) => {
       begun.push(number);
@@ -23,7 +23,7 @@ describe('the intent records of a process', () => {
     ['give the previous placement time to write its request', 2, false],
     ['give no such time if too many are waiting', 60, true],
   ])('%s', async (_, calls, isAtOnce) => {
-    const inSequence = createSequence();
+    const inSequence = createSerialQueue();
     let begun = 0;
     const records = Array.from({ length: calls }, () => inSequence(PATIENT, async () => void (begun += 1)));
     await records[0];
@@ -35,7 +35,7 @@ describe('the intent records of a process', () => {
   });
 
   it('are skipped if they cannot start in time, but later ones never overtake the earlier ones', async () => {
-    const inSequence = createSequence();
+    const inSequence = createSerialQueue();
     const order: string[] = [];
     let answer = (): void => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));

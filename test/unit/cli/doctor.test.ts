@@ -11,6 +11,7 @@ it('doctor says which parts it could not test because their settings are invalid
     ['partner: reachable', 'not tested, because its settings are not valid'],
     ['delivery: test event', 'not tested, because its settings are not valid'],
   ]);
+  expect(diagnosis.checks.map(({ name }) => name)).toContain('configuration: DELIVERY_SECRET');
   expect(formatDiagnosis(diagnosis)).toContain('Correct the configuration, then run doctor again.');
   expect(diagnosis.exitCode).toBe(78);
 });

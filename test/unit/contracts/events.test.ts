@@ -11,7 +11,7 @@ const KEY = { id: 'k1.mac#2', type: 'text', value: 'fake-key' };
 const SALE = { referenceId: 'SALE-1', orderId: 'ord-1', lines: [ITEM], totalDebit: 4.99 };
 const WITH_KEYS = { ...SALE, lines: [{ ...ITEM, keys: [KEY] }] };
 const HELD = { hold: 'ORDER_CHANGES', decisions: ['deliver'], reason: 'why' };
-const DETAILS = { orderIds: ['ord-1'], surplus: 4.99, advice: 'Ask.' };
+const DETAILS = { orderIds: ['ord-1'], furtherOrders: 4.99, advice: 'Ask.' };
 
 /** The samples of the documentation, and each event with all of its optional fields. */
 const SAMPLES: [EventType, Record<string, unknown>][] = [

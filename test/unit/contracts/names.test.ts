@@ -1,14 +1,14 @@
 import {
   deliverWorkflowId,
   purchaseWorkflowId,
-  referenceIdOfWorkflow,
+  referenceOrWorkflowId,
   referenceOfWorkflow,
   resolveUpdateId,
 } from '../../../src/contracts/names';
 
 test('a workflow id yields its reference, even if the reference itself begins like a workflow id', () => {
   for (const reference of ['SALE-1', 'purchase-1', 'deliver-1']) {
-    expect(referenceIdOfWorkflow(purchaseWorkflowId(reference))).toBe(reference);
+    expect(referenceOrWorkflowId(purchaseWorkflowId(reference))).toBe(reference);
     expect(referenceOfWorkflow(purchaseWorkflowId(reference))).toBe(reference);
     expect(referenceOfWorkflow(deliverWorkflowId(reference))).toBe(reference);
   }

@@ -1,4 +1,4 @@
-import { beyondAccepted, productsOf } from '../../../src/domain/review-order';
+import { findUnaccepted, productsOf } from '../../../src/domain/review-order';
 import { line } from './orders';
 
 const items = [
@@ -20,7 +20,7 @@ describe('items other than those ordered, once an operator has accepted them', (
     ['a product whose quantity the partner no longer shows', [seen('p', 2, 1)], [line('p', 'ab')]],
     ['the quantity that was bought, when the operator saw another', [seen('p', 1, 2)], [line('p', 'ab', 2)]],
   ])('need no second decision for %s', (_, accepted, lines) => {
-    expect(beyondAccepted(items, accepted, lines)).toBeUndefined();
+    expect(findUnaccepted(items, accepted, lines)).toBeUndefined();
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('items other than those ordered, once an operator has accepted them', (
     [[seen('p', 2, 2)], [line('p', 'a', 2), line('d', '')], 'the order holds d, which was neither bought nor accepted'],
     [[seen('r', 1, 1)], [line('r', 'a', 1), line('p', 'bcd', 2)], 'the order holds 3 keys of p; accepted: 2'],
   ])('need a new decision for anything beyond what was accepted: %j, then %j', (accepted, lines, question) => {
-    expect(beyondAccepted(items, accepted, lines)).toBe(question);
+    expect(findUnaccepted(items, accepted, lines)).toBe(question);
   });
 
   it('sum the quantity of a product over its lines; it is unknown if one line shows none', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { fromMicros, isShareOf, sameAmount, sumOfAmounts, toMicros } from '../../../src/domain/money';
+import { fromMicros, isSameAmount, isShareOf, sumOfAmounts, toMicros } from '../../../src/domain/money';
 
 const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
 
@@ -21,7 +21,7 @@ describe('money', () => {
 
   it.each([Number.NaN, Infinity, -Infinity, 1e21])('treats %p as no amount, not as zero', (amount) => {
     expect(toMicros(amount)).toBeUndefined();
-    expect(sameAmount(amount, amount)).toBe(false);
+    expect(isSameAmount(amount, amount)).toBe(false);
     expect(sumOfAmounts([amount, 1])).toBe(1);
     expect(isShareOf(amount, 1, 1, 1)).toBe(false);
   });

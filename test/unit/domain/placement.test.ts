@@ -33,7 +33,7 @@ const TABLE: [Unplaced, first: string[], afterAnotherThatMayHaveArrived: string[
 function inBrief(step: NextStep): string {
   if (step.kind === 'end') return step.outcome;
   if (step.kind !== 'confirm') return step.kind;
-  return `${step.searches}${step.proven ? ', proven' : ''}: ${inBrief(step.ifAbsent)}`;
+  return `${step.searches}${step.needsProof ? ', proven' : ''}: ${inBrief(step.ifAbsent)}`;
 }
 
 describe('the next step after an attempt that returned no order', () => {

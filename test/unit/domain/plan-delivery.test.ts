@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Accepted } from '../../../src/domain/review-order';
-import type { KeyIds } from '../../../src/domain/line-totals';
+import type { KeyIds } from '../../../src/domain/key-ids';
 import type { OrderSnapshot } from '../../../src/domain/order';
 import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/purchase-state';
 import { type DeliveryPlan, type EndedSale, planDelivery, stateAfter } from '../../../src/domain/plan-delivery';

@@ -1,4 +1,4 @@
-import { describeItems, sameItems, validatePurchase } from '../../../src/domain/purchase-rules';
+import { describeItems, hasSameItems, validatePurchase } from '../../../src/domain/purchase-rules';
 
 const good = { referenceId: 'SALE-1', items: [{ productId: 'steam-50', quantity: 2 }] };
 
@@ -54,7 +54,7 @@ describe('validating the input of a purchase', () => {
 it('item lists are equal in any order, but not with another quantity, product or number of items', () => {
   const one = { productId: 'A', quantity: 1 };
   const two = { productId: 'B', quantity: 2 };
-  expect(sameItems([one, two], [two, one])).toBe(true);
+  expect(hasSameItems([one, two], [two, one])).toBe(true);
   const others = [[{ ...one, quantity: 2 }], [{ ...one, productId: 'C' }], [one, two]];
-  expect(others.filter((other) => sameItems([one], other))).toEqual([]);
+  expect(others.filter((other) => hasSameItems([one], other))).toEqual([]);
 });

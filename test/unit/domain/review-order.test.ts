@@ -124,11 +124,11 @@ describe('for any contents of an order', () => {
 
   it('either all keys are delivered, each once, or none; an accepted problem is never held again', () => {
     fc.assert(
-      fc.property(order, fc.boolean(), (shown, isAnswer) => {
+      fc.property(order, fc.boolean(), (shown, isPlacedByUs) => {
         let accepted: Accepted = {};
         const reasons: string[] = [];
-        let review = reviewOrder({ items, accepted }, shown, isAnswer);
-        for (; review.kind === 'issue'; review = reviewOrder({ items, accepted }, shown, isAnswer)) {
+        let review = reviewOrder({ items, accepted }, shown, isPlacedByUs);
+        for (; review.kind === 'issue'; review = reviewOrder({ items, accepted }, shown, isPlacedByUs)) {
           expect(reasons).not.toContain(review.issue.reason);
           reasons.push(review.issue.reason);
           accepted = { ...accepted, ...review.issue.accepts };

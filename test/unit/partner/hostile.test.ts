@@ -96,7 +96,7 @@ describe('a key sent by the partner', () => {
 
   it.each([
     ['half an answer', { body: text.slice(0, -3) }],
-    ['an answer with a surplus comma', { body: text.replace('}]', '},]') }],
+    ['an answer with a trailing comma', { body: text.replace('}]', '},]') }],
     ['an answer of another shape', { json: envelope({ ...leaky, status: [CANARY], [CANARY]: 1 }) }],
     ['an answer to another question', { json: envelope({ ...leaky, id: CANARY }) }],
     ['an error', { status: 500, json: envelope(leaky) }],

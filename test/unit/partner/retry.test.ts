@@ -38,13 +38,13 @@ describe('a read that fails', () => {
   });
 
   it('gets the pauses that the partner asks for until their sum would be too long', () => {
-    const mayPause = limitPauses({ longestMs: 30, togetherMs: 70 });
+    const mayPause = limitPauses({ maxMs: 30, totalMs: 70 });
     expect([31, 30, 30, 30, 10, 1].map(mayPause)).toEqual([false, true, true, false, true, false]);
   });
 
   it('leaves a reconciliation enough time, however long the partner makes it wait', () => {
     const steps = ['rows that are read again', 'followed orders', 'findings'];
-    const pausesMs = pagePauses.togetherMs + (steps.length * orderPauses.togetherMs) / READ_AT_ONCE;
+    const pausesMs = pagePauses.totalMs + (steps.length * orderPauses.totalMs) / READ_AT_ONCE;
     expect(pausesMs).toBeLessThan(Number(reconciliationOptions.startToCloseTimeout));
   });
 

@@ -92,8 +92,8 @@ describe.each([
 describe('confirming a placement of unknown outcome', () => {
   it('is over within eight hours and a window, even if every search fails as late as it can', () => {
     const { confirmWindowMs } = FAST;
-    expect(policies.longestConfirmation(FAST)).toBe(8 * 3_600_000 + confirmWindowMs);
-    expect(policies.longestConfirmation({ ...FAST, placeWithinMs: 720 * 3_600_000 })).toBeGreaterThan(720 * 3_600_000);
+    expect(policies.maxConfirmationTime(FAST)).toBe(8 * 3_600_000 + confirmWindowMs);
+    expect(policies.maxConfirmationTime({ ...FAST, placeWithinMs: 720 * 3_600_000 })).toBeGreaterThan(720 * 3_600_000);
   });
 
   it('searches soon and then with growing gaps, over the whole window', () => {
@@ -112,7 +112,7 @@ describe('confirming a placement of unknown outcome', () => {
 
 describe('the history of a purchase stays bounded, because it never continues as new', () => {
   /** A quarter of the number of events at which the server terminates a workflow. */
-  const MOST_EVENTS = 51_200 / 4;
+  const MAX_EVENTS = 51_200 / 4;
   const LONGEST = 720 * 3_600_000;
   const [SEARCH, PLACEMENT, POLL] = [11, 13, 8];
   const searches = policies.confirmationPauses({ confirmWindowMs: 1 });
@@ -127,11 +127,11 @@ describe('the history of a purchase stays bounded, because it never continues as
 
   it.each(ROUNDS)('%s, for the longest configurable time', (_, eventsOfRound, pauseOf) => {
     let events = 0;
-    for (let [round, ms] = [1, 0]; ms < LONGEST && events <= MOST_EVENTS; round++) {
+    for (let [round, ms] = [1, 0]; ms < LONGEST && events <= MAX_EVENTS; round++) {
       events += eventsOfRound;
       ms += Math.max(pauseOf(round), policies.pauseFloor(events));
     }
-    expect(events).toBeLessThan(MOST_EVENTS);
+    expect(events).toBeLessThan(MAX_EVENTS);
   });
 
   it('which slows nothing down at the default settings', () => {
@@ -151,12 +151,14 @@ describe('the pause before', () => {
   });
 
   it('the next check of a paused purchase grows to 5 minutes', () => {
-    expect(inSeconds((times) => policies.pausedPause(production, times))).toEqual([30, 60, 120, 240, 300, 300, 300]);
+    expect(inSeconds((times) => policies.breakerRetryPause(production, times))).toEqual([
+      30, 60, 120, 240, 300, 300, 300,
+    ]);
   });
 
   it('a trial request of the circuit breaker grows from 30 s to 10 min, with several trials in the time to place', () => {
-    expect(policies.circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, longestPauseMs: 600_000 });
-    const { longestPauseMs } = policies.circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
-    expect(longestPauseMs).toBe(100_000);
+    expect(policies.circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, maxPauseMs: 600_000 });
+    const { maxPauseMs } = policies.circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
+    expect(maxPauseMs).toBe(100_000);
   });
 });

@@ -1,13 +1,13 @@
 import { planDelivery } from '../../../../src/domain/plan-delivery';
 import { PURCHASE_OUTCOMES } from '../../../../src/domain/purchase-state';
 import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
-import { byId, indexRecords } from '../../../../src/domain/reconciliation/records';
+import { indexById, indexRecords } from '../../../../src/domain/reconciliation/records';
 import { NIGHT, order, purchase } from './generated-records';
 
 /** The findings for a purchase that ended as `changes` say and whose order now has this status. */
 function findingsOf(status: string, changes: object, keysGone?: number) {
   const shown = order('1', { status, amount: undefined, keysGone });
-  return reconcile(indexRecords(byId([shown]), [purchase('1', { totalDebit: undefined, ...changes })]), NIGHT);
+  return reconcile(indexRecords(indexById([shown]), [purchase('1', { totalDebit: undefined, ...changes })]), NIGHT);
 }
 
 const OVERDUE = { state: 'OVERDUE', delivered: 0, keyIds: {} };

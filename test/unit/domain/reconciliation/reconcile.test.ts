@@ -8,7 +8,7 @@ import {
 } from '../../../../src/domain/reconciliation/finding';
 import { reconcile, withKeysMissing } from '../../../../src/domain/reconciliation/reconcile';
 import {
-  byId,
+  indexById,
   indexRecords,
   type KnownPurchase,
   type PartnerOrder,
@@ -23,7 +23,7 @@ const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: unde
 const { purchases: HELD } = plant([PLANTS['held here, found there']!], 1);
 
 const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]) =>
-  reconcile(indexRecords(byId(orders), purchases), NIGHT);
+  reconcile(indexRecords(indexById(orders), purchases), NIGHT);
 
 describe("comparing the partner's orders with our purchases", () => {
   it.each(Object.entries(PLANTS))('reports %s exactly once and as nothing else', (_, situation) => {
@@ -53,7 +53,7 @@ describe("comparing the partner's orders with our purchases", () => {
     ['one key in all purchases', many((i) => order(i)), many((i) => purchase(i, { keyIds: { p: ['k.same', i] } }))],
   ])('takes seconds for 100,000 records, not hours of quadratic time: %s', (_, orders, purchases) => {
     const begun = performance.now();
-    totalsOf(indexRecords(byId(orders), purchases), { dayOf: () => '2026-01-01', hourOf: () => 0 });
+    totalsOf(indexRecords(indexById(orders), purchases), { dayOf: () => '2026-01-01', hourOf: () => 0 });
     compare(orders, purchases);
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
@@ -74,7 +74,7 @@ describe("comparing the partner's orders with our purchases", () => {
   it('reports an unreadable order once, under its purchase and not as missing, and each row without an id separately', () => {
     const row = { what: 'row' as const, id: 'ord-a', referenceId: undefined, why: 'expected status: string' };
     const nameless = { ...row, id: undefined };
-    const records = indexRecords(byId([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
+    const records = indexRecords(indexById([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
     const found = reconcile(records, NIGHT);
     expect(found.map(inBrief).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none', 'UNREADABLE none']);
   });
@@ -99,7 +99,7 @@ describe("comparing the partner's orders with our purchases", () => {
     const found = compare([second, first], HELD);
     const double = 'DOUBLE_PURCHASE notify REF-0 ord-first ord-second';
     expect(found.map(inBrief)).toEqual([double, 'LOST adopt REF-0 ord-first']);
-    expect(found[0]?.amounts).toEqual({ history: 12.34, surplus: 12.34 });
+    expect(found[0]?.amounts).toEqual({ history: 12.34, furtherOrders: 12.34 });
   });
 
   it('reports a double order of a purchase that is held with its own order, but not of one that is still running', () => {

@@ -1,4 +1,4 @@
-import { escapeMarkdown, inOneLine, jsonOf, summaryOf } from '../../../src/domain/texts';
+import { escapeMarkdown, summaryOf, toSafeJson, toSingleLine } from '../../../src/domain/texts';
 
 describe('text from the partner or a checkout, in the markdown of the Temporal UI', () => {
   it.each([
@@ -22,20 +22,20 @@ describe('text from the partner or a checkout, in the markdown of the Temporal U
 
   it('escapes terminal control sequences in JSON, which still parses to the original value', () => {
     const document = { text: 'a\u001B[2J\u009B1A\n\u202E\u{E0001}\u200D\uD83D', list: [1] };
-    expect(jsonOf(document)).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
-    expect(JSON.parse(jsonOf(document))).toEqual(document);
+    expect(toSafeJson(document)).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+    expect(JSON.parse(toSafeJson(document))).toEqual(document);
   });
 
   it('is shortened when it is long, so that it cannot fill the page', () => {
     expect(summaryOf('2 × steam-50')).toBe('2 × steam-50');
     expect(escapeMarkdown('x'.repeat(10_000))).toHaveLength(600);
-    expect(inOneLine('x'.repeat(11), 10)).toBe(`${'x'.repeat(9)}…`);
-    expect(inOneLine(`${'x'.repeat(8)}🎮yz`, 10)).toBe(`${'x'.repeat(8)}…`);
+    expect(toSingleLine('x'.repeat(11), 10)).toBe(`${'x'.repeat(9)}…`);
+    expect(toSingleLine(`${'x'.repeat(8)}🎮yz`, 10)).toBe(`${'x'.repeat(8)}…`);
   });
 
   it('contains no half surrogate pairs, which cannot be encoded, but keeps the joiners of emoji and scripts', () => {
-    expect(inOneLine('a\uD83Db\uDFAE \u{1F3AE}', 20)).toBe('a b  \u{1F3AE}');
-    expect(inOneLine('\u{1F469}\u200D\u{1F4BB} می\u200Cخواهم', 20)).toBe('\u{1F469}\u200D\u{1F4BB} می\u200Cخواهم');
+    expect(toSingleLine('a\uD83Db\uDFAE \u{1F3AE}', 20)).toBe('a b  \u{1F3AE}');
+    expect(toSingleLine('\u{1F469}\u200D\u{1F4BB} می\u200Cخواهم', 20)).toBe('\u{1F469}\u200D\u{1F4BB} می\u200Cخواهم');
   });
 
   it.each(['a', 'é', '€', '🎮', '"', '\\', '\n'])(

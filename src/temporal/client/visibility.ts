@@ -30,8 +30,8 @@ function runningIn(taskQueue: string): string {
   return `ExecutionStatus = 'Running' AND ${inTaskQueue(taskQueue)}`;
 }
 
-const YOUNGEST_MS = 1_000;
-const OLDEST_MS = 400 * 24 * 3_600_000;
+const MIN_AGE_MS = 1_000;
+const MAX_AGE_MS = 400 * 24 * 3_600_000;
 /** Enough to narrow that range to 2 %. */
 const HALVINGS = 10;
 
@@ -46,7 +46,7 @@ export async function countListed(client: Client, filter: string): Promise<numbe
  * find it by bisection on a logarithmic scale. @throws ServiceError
  */
 export async function oldestAge(client: Client, filter: string, now: number): Promise<number> {
-  let [younger, older] = [YOUNGEST_MS, OLDEST_MS];
+  let [younger, older] = [MIN_AGE_MS, MAX_AGE_MS];
   for (let halving = 0; halving < HALVINGS; halving++) {
     const middle = Math.sqrt(younger * older);
     const startedBefore = new Date(now - middle).toISOString();

@@ -11,13 +11,13 @@ import type { Activities, DeliverInput, DeliveryReport } from '../contracts/acti
 import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { keyIdsOf, unionOfKeys } from '../domain/line-totals';
+import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
 import { escapeMarkdown } from '../domain/texts';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
-import { deliverSale, MOST_REVIEWS } from './deliver-events';
-import { instant } from './describe-status';
+import { deliverWithRetries, MAX_REVIEWS } from './deliver-events';
+import { formatInstant } from './describe-status';
 import { isEndedSale, validateDelivery } from './guards';
-import { localOptions, readSaleOptions } from './policies';
+import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
 
 /**
  * Brings the checkout up to date after a purchase has ended: late keys, a refund, or everything once more.
@@ -25,7 +25,7 @@ import { localOptions, readSaleOptions } from './policies';
  * @param given the reference of a purchase. Nothing else is accepted, so nothing forged can be signed.
  * @returns what the checkout received.
  * @throws ApplicationFailure `NothingToDeliver`; `InvalidDelivery` if the input names no purchase; `DeliveryRefused`,
- *   `DeliveryFailed` after a day, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
+ *   `DeliveryFailed` after 25 hours, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
  */
 export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryReport> {
   const input = validateDelivery(given);
@@ -45,7 +45,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
       return end(sale, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
-    const delivered = await deliverSale({ settings, showDelivering }, plan.delivery, false);
+    const delivered = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
     switch (delivered.kind) {
       case 'RECEIVED': {
         const keyIds = unionOfKeys(sale.confirmedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
@@ -60,7 +60,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
       case 'TOO_LARGE':
         throw failed(FAILURE.orderTooLarge, delivered.why);
       case 'CHANGED':
-        if (review >= MOST_REVIEWS) throw failed(FAILURE.orderChanges, 'the order kept changing');
+        if (review >= MAX_REVIEWS) throw failed(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
   }
@@ -94,8 +94,8 @@ function end(
 
 function showDelivery(referenceId: string, type: string): void {
   setCurrentDetails(
-    `**DELIVERING** since ${instant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
-      "**Next:** the checkout's receipt. Retried for a day, with growing pauses; then this workflow fails.",
+    `**DELIVERING** since ${formatInstant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
+      `**Next:** the checkout's receipt. Retried for ${deliveryRetryHours} hours, with growing pauses; then this workflow fails.`,
   );
 }
 

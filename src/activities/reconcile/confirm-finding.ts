@@ -1,7 +1,7 @@
 import { confirmationOf, type Finding } from '../../domain/reconciliation/finding';
 import { reconcile } from '../../domain/reconciliation/reconcile';
 import {
-  byId,
+  indexById,
   indexRecords,
   type KnownPurchase,
   type PartnerOrder,
@@ -36,7 +36,7 @@ export interface ReconcileContext extends ActivityDependencies {
 }
 
 /** The most orders of one finding that are read again. A double purchase may have thousands. */
-const MOST_READ_AGAIN = 20;
+const MAX_READ_AGAIN = 20;
 const PARALLEL = 4;
 
 /**
@@ -46,7 +46,7 @@ const PARALLEL = 4;
  * @returns the current finding, possibly of another kind, or nothing if it is gone. Also delivered keys that have left
  *   its order, which only a reading of the order itself shows.
  */
-export async function confirm(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
+export async function confirmFinding(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { records, options, later } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // This kind is about the keys delivered here, so the orders are not read again.
@@ -57,7 +57,7 @@ export async function confirm(context: ReconcileContext, suggested: Finding): Pr
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // An unreadable record stays unreadable; a failed read does not make it missing.
-  const found = reconcile(indexRecords(byId(again.orders), purchases, unreadable), options);
+  const found = reconcile(indexRecords(indexById(again.orders), purchases, unreadable), options);
   const finding = confirmationOf(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
   const keysGone = found.filter((one) => one.kind === 'KEYS_GONE' && one !== finding);
@@ -80,7 +80,7 @@ async function readAgain(
   before: readonly PartnerOrder[],
 ): Promise<{ orders: PartnerOrder[]; failed: Failed }> {
   const unseen = orderIds.filter((id) => !records.orders.has(id));
-  const ids = [...before.map(({ id }) => id), ...unseen].slice(0, MOST_READ_AGAIN);
+  const ids = [...before.map(({ id }) => id), ...unseen].slice(0, MAX_READ_AGAIN);
   const now = new Map(before.map((order) => [order.id, order]));
   const createdAt = records.purchases.get(referenceId ?? '')?.startedAt ?? -Infinity;
   const failed = new Map<string, PartnerError>();

@@ -6,10 +6,10 @@ import type { UiViews } from '../ui-views';
 export interface DoctorOptions {
   config: DoctorConfig;
   /**
-   * Connects, in one try. `isKeyPlain`: a key is sent without TLS. @throws TemporalUnreachableError,
+   * Connects, in one try. `isKeyUnencrypted`: a key is sent without TLS. @throws TemporalUnreachableError,
    * TemporalConfigError
    */
-  connect(): Promise<{ client: Client; isKeyPlain: boolean }>;
+  connect(): Promise<{ client: Client; isKeyUnencrypted: boolean }>;
   now: () => number;
 }
 
@@ -31,10 +31,10 @@ export interface Check {
 }
 
 /** A check without a result yet. */
-export type OpenCheck = ReturnType<Findings['check']>;
+export type OpenCheck = ReturnType<Checklist['check']>;
 
 /** Collects the results of one part of doctor. */
-export class Findings {
+export class Checklist {
   readonly checks: Check[] = [];
   /** Variables with values that work. */
   readonly settings: Record<string, string> = {};
@@ -69,19 +69,19 @@ export const PLAINTEXT_REMEDY =
  * @param partnerTimeoutMs PARTNER_TIMEOUT, which sets the difference that a placement tolerates.
  */
 export function compareClocks(
-  findings: Findings,
+  checklist: Checklist,
   whose: 'Temporal' | 'partner',
   differenceMs: number,
   partnerTimeoutMs: number,
 ): void {
-  const theirs = whose === 'partner' ? "the partner's" : "Temporal's";
-  const check = findings.check(`${whose}: this machine's clock`, `within 5 s of ${theirs}`);
+  const otherClock = whose === 'partner' ? "the partner's" : "Temporal's";
+  const check = checklist.check(`${whose}: clock`, `this machine's clock within 5 s of ${otherClock}`);
   const seconds = Math.round(Math.abs(differenceMs) / 1_000);
-  const most = placementMaxAge({ partnerTimeoutMs }) / 1_000;
-  const got = seconds < 2 ? 'in step' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
+  const maxSeconds = placementMaxAge({ partnerTimeoutMs }) / 1_000;
+  const got = seconds < 2 ? 'less than 2 s apart' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
   if (seconds < 5) return check.ok(got);
   const remedy =
     'Set the clock of this machine or of the other one (NTP). ' +
-    `A worker whose clock is more than ${most} s ahead of Temporal's places no orders.`;
-  check[seconds < most ? 'warning' : 'fault'](got, remedy);
+    `A worker whose clock is more than ${maxSeconds} s ahead of Temporal's places no orders.`;
+  check[seconds < maxSeconds ? 'warning' : 'fault'](got, remedy);
 }

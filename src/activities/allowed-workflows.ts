@@ -8,7 +8,7 @@ import { failure } from './failures';
 type AllActivities = Activities & ReconcileActivities;
 
 /** The workflow types that may start each activity. */
-const STARTED_BY: Record<keyof AllActivities, readonly string[]> = {
+const ALLOWED_WORKFLOWS: Record<keyof AllActivities, readonly string[]> = {
   readSettings: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
   currentRun: [PURCHASE_WORKFLOW],
   placeOrder: [PURCHASE_WORKFLOW],
@@ -33,7 +33,7 @@ export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
     name,
     async (input: never) => {
       const { workflowType = '' } = activityInfo();
-      if (STARTED_BY[name as keyof AllActivities].includes(workflowType)) return run(input);
+      if (ALLOWED_WORKFLOWS[name as keyof AllActivities].includes(workflowType)) return run(input);
       throw failure(FAILURE.notItsWorkflow, `${name} must not be started by ${workflowType || 'a client'}`, {
         final: true,
       });

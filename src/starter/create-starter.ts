@@ -8,9 +8,9 @@ import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_ONCE
 import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { detailsOf, escapeMarkdown, summaryOf } from '../domain/texts';
-import { describeItems, itemsOnly, sameItems, sameMaxDebit, validatePurchase } from '../domain/purchase-rules';
-import { createPurchaseReader, grpcErrorOf, throughServerTimeouts } from '../temporal/client';
+import { escapeMarkdown, joinDetails, summaryOf } from '../domain/texts';
+import { describeItems, hasSameItems, hasSameMaxDebit, itemsOnly, validatePurchase } from '../domain/purchase-rules';
+import { createPurchaseReader, grpcErrorOf, retryServerTimeouts } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
 import {
   InvalidPurchaseError,
@@ -105,12 +105,13 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
   return {
     purchase: (input) => startOrFind(client, { taskQueue, fairnessKey }, input),
-    result: (referenceId) => known(referenceId, resultOf(client, referenceId)),
-    status: (referenceId) => known(referenceId, statusOf(client, referenceId)),
-    resolve: (referenceId, choice) => known(referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
-    redeliver: (referenceId) => known(referenceId, redeliver(client, referenceId, answerWithinMs)),
+    result: (referenceId) => translateNotFound(referenceId, resultOf(client, referenceId)),
+    status: (referenceId) => translateNotFound(referenceId, statusOf(client, referenceId)),
+    resolve: (referenceId, choice) =>
+      translateNotFound(referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
+    redeliver: (referenceId) => translateNotFound(referenceId, redeliver(client, referenceId, answerWithinMs)),
     list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
-    cancel: (referenceId) => known(referenceId, cancelPurchase(client, referenceId, answerWithinMs)),
+    cancel: (referenceId) => translateNotFound(referenceId, cancelPurchase(client, referenceId, answerWithinMs)),
   };
 }
 
@@ -151,7 +152,7 @@ async function startOrFind(
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    return { referenceId, workflowId, runId: await findSame(client, asked), started: false };
+    return { referenceId, workflowId, runId: await findExisting(client, asked), started: false };
   }
 }
 
@@ -159,7 +160,7 @@ async function startOrFind(
 function describeSale({ referenceId, items }: PurchaseInput): string {
   const lines = items.map(({ productId, quantity }) => `- ${quantity} × ${escapeMarkdown(summaryOf(productId))}`);
   const shown = lines.length > 20 ? [...lines.slice(0, 20), `- and ${lines.length - 20} more`] : lines;
-  return detailsOf([
+  return joinDetails([
     `The purchase of sale **${escapeMarkdown(referenceId)}**:`,
     shown.join('\n'),
     'To see where it stands:',
@@ -168,7 +169,7 @@ function describeSale({ referenceId, items }: PurchaseInput): string {
 }
 
 /** @returns the run of the purchase that has this reference, if its items and its `maxDebit` are the same. */
-async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
+async function findExisting(client: Client, asked: PurchaseInput): Promise<string> {
   const { referenceId } = asked;
   const purchases = createPurchaseReader(client);
   const { workflowId, runId } = await purchases.describe(referenceId);
@@ -179,14 +180,14 @@ async function findSame(client: Client, asked: PurchaseInput): Promise<string> {
     throw new StarterError(`Reference ${referenceId} was used up by ${what}. Use a new one.`);
   }
   const known = before as PurchaseInput;
-  const isSame = sameItems(known.items, asked.items) && sameMaxDebit(known.maxDebit, asked.maxDebit);
+  const isSame = hasSameItems(known.items, asked.items) && hasSameMaxDebit(known.maxDebit, asked.maxDebit);
   if (!isSame) throw new PurchaseDiffersError(referenceId, known, asked);
   return runId;
 }
 
 function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> {
   const purchases = createPurchaseReader(client);
-  return throughServerTimeouts(async () => {
+  return retryServerTimeouts(async () => {
     for (;;) {
       const { workflowId, runId } = await purchases.describe(referenceId);
       try {
@@ -203,7 +204,7 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
   });
 }
 
-function known<T>(referenceId: string, answer: Promise<T>): Promise<T> {
+function translateNotFound<T>(referenceId: string, answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
     throw error instanceof WorkflowNotFoundError ? new PurchaseNotFoundError(referenceId) : error;
   });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../../src/domain/line-totals';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../../src/domain/key-ids';
 
 /** The partner's ids are free text, so a product may be named like a property that every object has. */
 const productId = fc.constantFrom('card-20', 'card-50', '__proto__', 'constructor', 'toString');

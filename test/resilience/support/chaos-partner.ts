@@ -23,7 +23,7 @@ const LIVES: Record<number, string>[] = [
   { 0: 'COMPLETED', 30_000: 'REFUNDED' },
 ];
 /** No decision depends on a balance or a debit, so their shapes may differ from the documented ones. */
-const ODD_BALANCES = [1_000, [], { balance: '1000.00', credit_limit: 'unlimited' }, { balance: 2 ** 60 }];
+const UNEXPECTED_BALANCES = [1_000, [], { balance: '1000.00', credit_limit: 'unlimited' }, { balance: 2 ** 60 }];
 /** The weaknesses of the order history, 5 s each. Its lag is shorter than the confirmation window. */
 const HISTORIES = { exact: 6, fuzzy: 3, ignored: 2, lags: 3, down: 1, slow: 1, 'a bad row': 2 };
 
@@ -37,7 +37,7 @@ function fateOf(draw: Draw) {
     life: draw.pick(draw.chance(0.25) ? LIVES : LIVES.slice(0, 2)),
     /** The answers to the first reads of its order. */
     reads: [1, 2, 3].map(() => (draw.chance(0.2) ? draw.pick([...UNCLEAR, { status: 404 }]) : undefined)),
-    odd: draw.chance(0.2) ? { balance: draw.pick(ODD_BALANCES), total_debit: '1.50' } : {},
+    unexpected: draw.chance(0.2) ? { balance: draw.pick(UNEXPECTED_BALANCES), total_debit: '1.50' } : {},
     /** How long the row of its order can't be read. */
     badRowMs: draw.chance(0.06) ? draw.from(500, 5_000) : 0,
     requests: 0,
@@ -48,7 +48,7 @@ function fateOf(draw: Draw) {
  * The partner of the chaos run. It shares no code with the sandbox, so it exposes mistakes that the sandbox and the
  * worker have in common. A purchase's faults follow from the seed and the number at the end of its reference.
  */
-export async function startOddPartner(seed: number) {
+export async function startChaosPartner(seed: number) {
   const orders: Ordered[] = [];
   const fates: Record<string, ReturnType<typeof fateOf>> = {};
   const beganAt = Date.now();
@@ -108,9 +108,9 @@ export async function startOddPartner(seed: number) {
   function read(orderId: string): Reply {
     const order = orders.find(({ id }) => id === orderId);
     if (!order) return { status: 404 };
-    const { reads, odd } = fate(order.referenceId);
+    const { reads, unexpected } = fate(order.referenceId);
     const reply = healed ? undefined : reads.shift();
-    return reply ?? good({ ...shownNow(order), ...odd });
+    return reply ?? good({ ...shownNow(order), ...unexpected });
   }
 
   const { url } = await startServer({

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, Delivered, SaleDelivered } from '../contracts/activities';
 import type { CheckoutEvent, EventLine } from '../contracts/events';
-import { keyIdsOf, missingKeys } from '../domain/line-totals';
+import { keyIdsOf, missingKeys } from '../domain/key-ids';
 import { presentableStatus } from '../domain/order';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
