@@ -163,12 +163,12 @@ describe('doctor', () => {
     [
       'what is set wrongly, which does not keep the partner from being tried',
       { variables: misspelt, exitCode: 78, works: { PARTNER_HISTORY_PAGE_PARAM: 'page' } },
-      ['configuration → DELIVERY_URL', 'configuration → FINGERPRINT_SECRET', 'configuration → PARTNER_ORDER_PREFIXX'],
+      ['configuration: DELIVERY_URL → DELIVERY_URL', 'configuration → FINGERPRINT_SECRET', 'configuration → PARTNER_ORDER_PREFIXX'],
     ],
     [
       'a partner that would get the key in plain text',
       { variables: { PARTNER_BASE_URL: 'http://192.0.2.1' }, exitCode: 78 },
-      ['configuration → PARTNER_BASE_URL'],
+      ['configuration: PARTNER_BASE_URL → PARTNER_BASE_URL'],
     ],
     ['404 from the checkout', { receiver: (to) => to.script(404) }, ['delivery: test event → DELIVERY_URL']],
     ['410 from the checkout', { receiver: (to) => to.script(410) }, ['delivery: test event → DELIVERY_URL']],
