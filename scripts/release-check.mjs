@@ -103,7 +103,8 @@ async function runPart(step, part, title, commit) {
   const file = await open(path, 'w');
   const command = [join(projectRoot, 'scripts/run.mjs'), step.script, ...part.args];
   const options = { cwd: projectRoot, stdio: ['ignore', file.fd, file.fd] };
-  const exitCode = await runInForeground(process.execPath, command, options).finally(() => file.close());
+  const exitCode = await runInForeground(process.execPath, command, options);
+  await file.close();
   const output = (await readFile(path, 'utf8')).replaceAll('\r', '\n');
   const counts = step.read(output, part);
   const failed = failuresIn(counts, exitCode);
