@@ -1,7 +1,7 @@
 import { FIGURES, type FigureName } from './figures';
 import { type Goal, type Outcome, outcomes, ratioOf } from './goals';
 import type { Machine } from './machine';
-import { readResults, RESULTS, type ScenarioResult } from './results';
+import { type Figures, readResults, RESULTS, type ScenarioResult } from './results';
 import { SCENARIOS } from './scenarios';
 import type { SideName } from './sides';
 import { median } from './statistics';
@@ -26,7 +26,21 @@ export function renderGoals(): string {
   const all = outcomes(results);
   const met = all.filter(({ isMet }) => isMet).length;
   const plot = '![Ratios and their goals](../bench/results/ratios.svg)';
-  return [plot, `${met} of ${all.length} goals are met.`, goalTable(all)].join('\n\n');
+  const parts = [plot, `${met} of ${all.length} goals are met.`, goalTable(all), latency(results)];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+/** The latency, which has no goal, in one sentence for each side. */
+function latency(results: Results): string {
+  const { figures: { ours, baseline } = {} } = results.get('latency') ?? {};
+  if (!ours || !baseline) return '';
+  const ms = (side: Figures, name: FigureName) => shown(name, median(side[name] ?? []));
+  const described = (side: Figures) =>
+    `${ms(side, 'arrivedP50')} ms (p95 ${ms(side, 'arrivedP95')}), ${ms(side, 'partnerP50')} of them the partner's own`;
+  return [
+    "**Latency** at one purchase a second, complete at once, from the checkout's call to the event:",
+    `${described(ours)}; baseline ${described(baseline)}.`,
+  ].join(' ');
 }
 
 /** Every figure of every scenario, for bench/results/README.md. */

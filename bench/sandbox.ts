@@ -11,10 +11,25 @@ export interface PartnerRequests {
   products: number;
 }
 
-/** The sandbox as a separate process, with no artificial delay. */
+/** A request that the partner received. */
+export interface PartnerRequest {
+  /** When it arrived. */
+  at: string;
+  path: string;
+  /** Only of a placement. */
+  referenceId?: string;
+  /** How long the partner took to answer, ms. */
+  answeredAfterMs?: number;
+}
+
+/** The sandbox as a separate process, which answers at once unless told otherwise. */
 export interface SandboxProcess {
   url: string;
   requests(): Promise<PartnerRequests>;
+  /** At least the last 10,000, oldest first. */
+  log(): Promise<readonly PartnerRequest[]>;
+  /** From now on waits this long before each answer. */
+  answerAfter(ms: number): Promise<void>;
   ledger(): Promise<LedgerReport>;
   /** Completes the order now. */
   complete(orderId: string): Promise<void>;
@@ -36,6 +51,11 @@ export async function startSandboxProcess(speed: number): Promise<SandboxProcess
   return {
     url,
     requests: () => call<PartnerRequests>('GET', `${url}/admin/requests`),
+    log: async () => (await call<{ log: PartnerRequest[] }>('GET', `${url}/admin/requests?log=1`)).log,
+    async answerAfter(ms) {
+      for (const operation of ['place', 'keys', 'orders', 'products'])
+        await call('POST', `${url}/admin/faults`, { operation, times: 'always', action: { type: 'delay', ms } });
+    },
     ledger: () => call<LedgerReport>('GET', `${url}/admin/books?keys=1`),
     complete: (orderId) => call('PATCH', `${url}/admin/orders/${orderId}`, { status: 'COMPLETED' }),
     addPastOrders: (count, days) => call('POST', `${url}/admin/history`, { count, days }),

@@ -1,5 +1,6 @@
 import { type CheckoutCallSettings, measureCheckoutCall } from './measure/checkout-call';
 import { measureColdStart } from './measure/cold-start';
+import { type LatencySettings, measureLatency } from './measure/latency';
 import { measureOpenOrders, type OpenOrderSettings } from './measure/open-orders';
 import { measurePurchases, type LoadSettings } from './measure/purchases';
 import { measureReconciliation } from './measure/reconciliation';
@@ -63,6 +64,13 @@ export const SCENARIOS: readonly Scenario[] = [
     settings: { calls: 50, everyMs: 200 },
     quick: { calls: 20 },
     measure: measureCheckoutCall,
+  }),
+  scenario<LatencySettings>('latency', "From the checkout's call to the event, one purchase a second", {
+    sides: BOTH,
+    rounds: 3,
+    settings: { purchases: 60, everyMs: 1_000, partnerAnswersAfterMs: 50 },
+    quick: { purchases: 10 },
+    measure: measureLatency,
   }),
   scenario<LoadSettings>('recovery', 'SIGKILL with 300 purchases in flight', {
     sides: BOTH,

@@ -13,6 +13,8 @@ export interface LoggedRequest {
   operation?: Operation;
   referenceId?: string;
   headers: string[];
+  /** From the arrival of the headers until the answer was written, ms; undefined without a complete answer. */
+  answeredAfterMs?: number;
 }
 
 /** Counts of calls to the API, including calls that were refused or never answered. */

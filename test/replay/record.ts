@@ -122,7 +122,7 @@ describe('recording', () => {
 
   it('a reconciliation, and the late delivery that it started', async () => {
     const reconciled = await startReconciliationEnvironment();
-    const { referenceId } = await reconciled.bought({ 'demo-never': 1 });
+    const { referenceId } = await reconciled.overdue();
     await reconciled.changeOrder(referenceId, { status: 'COMPLETED' });
     await reconcileNow(reconciled.client, reconciled.taskQueue);
     await keepWorkflow('reconciled', RECONCILE_NOW, reconciled, referenceId);

@@ -129,7 +129,10 @@ async function connect(address: string, namespace: string, closing: (() => unkno
 export type PurchaseFault = Omit<Fault, 'referenceId'>;
 export type OrderChange = Parameters<Sandbox['changeOrder']>[1];
 
-function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
+/** Ends a purchase of `demo-never` soon. The last poll at its deadline finds the order open, however slow the machine is. */
+const SOON_OVERDUE_MS = 500;
+
+function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: Parts) {
   let count = 0;
   const reference = (name = 'T') => `${name}-${taskQueue.slice(5, 13)}-${++count}`;
   const buy = async (items: Record<string, number>, referenceId = reference()) => {
@@ -187,6 +190,21 @@ function methodsOf({ client, sandbox, receiver, starter, taskQueue }: Parts) {
       expectDocumented(undocumentedResult(result));
       return result;
     },
+    /**
+     * Buys what stays open and waits until the purchase is overdue. Only this purchase has the short deadline, so no
+     * other one may start meanwhile.
+     */
+    async overdue(items: Record<string, number> = { 'demo-never': 1 }) {
+      const { deadlineMs } = settings;
+      settings.deadlineMs = SOON_OVERDUE_MS;
+      try {
+        const result = await starter.result(await buy(items));
+        if (result.outcome !== 'OVERDUE') throw new Error(`it is not overdue: ${JSON.stringify(result)}`);
+        return { referenceId: result.referenceId, orderId: result.orderId! };
+      } finally {
+        settings.deadlineMs = deadlineMs;
+      }
+    },
     /** The partner's and the checkout's records of a purchase. */
     audit: (referenceId: string) => auditPurchase({ sandbox, receiver }, referenceId),
     /** The types of the events that the checkout received for a reference, in order. */
@@ -227,12 +245,12 @@ function expectDocumented(faults: readonly string[]): void {
   if (faults.length > 0) throw new Error(`does not match docs/schemas: ${[...new Set(faults)].join('; ')}`);
 }
 
-/** An environment whose purchases are overdue soon and never placed again. */
+/** An environment of its own namespace. No purchase is placed again, and only `overdue` makes one overdue. */
 export function startReconciliationEnvironment(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
   return startTestEnvironment({
     ...options,
     ownNamespace: true,
-    settings: { deadlineMs: 1_500, replace: 'never', ...options.settings },
+    settings: { deadlineMs: 10 * 60_000, partnerTimeoutMs: 5_000, replace: 'never', ...options.settings },
     sandbox: { balance: 10_000_000, ...options.sandbox },
   });
 }

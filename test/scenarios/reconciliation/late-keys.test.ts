@@ -16,15 +16,15 @@ describe('every paid key is delivered or reported', () => {
 
   /** A purchase of four keys and its order, which stays open until the test changes it. */
   async function open(items: Record<string, number> = { 'demo-never': 4 }, reference?: string) {
-    const { referenceId, orderId } = await env.opened(items, reference);
-    const become = (status: string, ...keys: string[]) => env.sandbox.changeOrder(orderId, { status, keys: [keys] });
-    return { referenceId, orderId, become };
+    return changing(await env.opened(items, reference));
   }
 
-  async function overdue() {
-    const purchase = await open();
-    expect((await env.starter.result(purchase.referenceId)).outcome).toBe('OVERDUE');
-    return purchase;
+  const overdue = async () => changing(await env.overdue({ 'demo-never': 4 }));
+
+  function changing(purchase: { referenceId: string; orderId: string }) {
+    const become = (status: string, ...keys: string[]) =>
+      env.sandbox.changeOrder(purchase.orderId, { status, keys: [keys] });
+    return { ...purchase, become };
   }
 
   async function partlyDelivered() {

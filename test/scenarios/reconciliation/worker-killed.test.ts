@@ -10,11 +10,13 @@ import { waitUntil } from '../../support/wait-until';
 it('killing a worker while it reads and another while it delivers leaves nothing undelivered and delivers nothing twice', async () => {
   const env = await startReconciliationEnvironment({ worker: false });
   const reports = temporaryFolder();
-  const start = () => startReadyWorker({ env: workerEnvOf(env, { REPORT_DIR: reports }) });
+  const start = (more = {}) => startReadyWorker({ env: workerEnvOf(env, { REPORT_DIR: reports, ...more }) });
   let worker = await start();
   env.sandbox.addPastOrders({ count: 2_000, endsBeforeMs: 80 * HOUR });
   const { referenceId: terminated } = await env.opened({ 'demo-never': 2 });
   await env.handleOf(terminated).terminate();
+  await worker.end('SIGTERM');
+  worker = await start({ PURCHASE_DEADLINE: '1s' });
   const { referenceId: overdue } = await env.bought({ 'demo-never': 2 });
   for (const referenceId of [overdue, terminated]) await env.changeOrder(referenceId, { status: 'COMPLETED' });
   // The clock does not skip, so both orders must first outlive the confirmation window.
