@@ -34,7 +34,7 @@ export function renderGoals(): string {
 function latency(results: Results): string {
   const { figures: { ours, baseline } = {} } = results.get('latency') ?? {};
   if (!ours || !baseline) return '';
-  const ms = (side: Figures, name: FigureName) => shown(name, median(side[name] ?? []));
+  const ms = (side: Figures, name: FigureName) => formatFigure(name, median(side[name] ?? []));
   const described = (side: Figures) =>
     `${ms(side, 'arrivedP50')} ms (p95 ${ms(side, 'arrivedP95')}), ${ms(side, 'partnerP50')} of them the partner's own`;
   return [

@@ -163,7 +163,11 @@ describe('doctor', () => {
     [
       'what is set wrongly, which does not keep the partner from being tried',
       { variables: misspelt, exitCode: 78, works: { PARTNER_HISTORY_PAGE_PARAM: 'page' } },
-      ['configuration: DELIVERY_URL → DELIVERY_URL', 'configuration → FINGERPRINT_SECRET', 'configuration → PARTNER_ORDER_PREFIXX'],
+      [
+        'configuration: DELIVERY_URL → DELIVERY_URL',
+        'configuration → FINGERPRINT_SECRET',
+        'configuration → PARTNER_ORDER_PREFIXX',
+      ],
     ],
     [
       'a partner that would get the key in plain text',
