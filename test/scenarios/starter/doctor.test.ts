@@ -165,8 +165,8 @@ describe('doctor', () => {
       { variables: misspelt, exitCode: 78, works: { PARTNER_HISTORY_PAGE_PARAM: 'page' } },
       [
         'configuration: DELIVERY_URL → DELIVERY_URL',
-        'configuration → FINGERPRINT_SECRET',
-        'configuration → PARTNER_ORDER_PREFIXX',
+        'configuration: FINGERPRINT_SECRET → FINGERPRINT_SECRET',
+        'configuration: PARTNER_ORDER_PREFIXX → PARTNER_ORDER_PREFIXX',
       ],
     ],
     [
@@ -217,7 +217,12 @@ describe('doctor', () => {
     closeAtEnd(empty.close);
     // The same machine, by an address that is not loopback.
     const partner = empty.url.replace('127.0.0.1', '0.0.0.0');
-    const variables = { PARTNER_BASE_URL: partner, DELIVERY_URL: undefined, DELIVERY_SECRET: undefined };
+    const variables = {
+      PARTNER_BASE_URL: partner,
+      DELIVERY_URL: undefined,
+      DELIVERY_SECRET: undefined,
+      PARTNER_TIMEOUT: '60s',
+    };
     const plain = { ALLOW_PLAINTEXT: 'true', TEMPORAL_API_KEY: 'canary-temporal-key', TEMPORAL_TLS: 'false' };
     const doctor = workerEnvOf(env, { ...variables, ...plain, DELIVERY_DIR: temporaryFolder() });
     const { code, stdout } = await starterProcess(['doctor', '--json'], doctor);
