@@ -14,9 +14,13 @@ COPY demo demo
 # Keeps only this machine's build of the SDK's native part.
 RUN npm run build && npm prune --omit=dev \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
+# `npx fulfilment` runs this link. With `bin` in package.json it would first install the package into a cache, which the
+# read-only file system prevents.
+RUN npm pkg delete bin && ln -s ../../dist/starter.js node_modules/.bin/fulfilment
 
 FROM node:26.10.0-bookworm-slim
-ENV NODE_ENV=production
+# npx must not ask the registry for a newer npm.
+ENV NODE_ENV=production npm_config_update_notifier=false
 WORKDIR /app
 # The slim image has none, and the SDK's TLS, which is not Node's, needs them for Temporal Cloud.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
@@ -25,8 +29,6 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/sandbox/dist sandbox/dist
 COPY --from=build /app/demo/dist demo/dist
-# The command line by its name. npx does not work here: it needs a home folder that it can write to.
-RUN chmod 755 dist/starter.js && ln -s /app/dist/starter.js /usr/local/bin/fulfilment
 # The only folders that the process writes to. A new named volume gets the owner and mode of the folder that it covers.
 # A folder of the host keeps its own, so it must belong to 1000:1000.
 RUN install -d -o node -g node reports && install -d -o node -g node -m 700 deliveries

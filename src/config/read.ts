@@ -22,7 +22,7 @@ export class ConfigError extends Error {
     const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
     const lines = issues.map((one) => `  ${one.variable}: expected ${one.expected}, got ${one.got}. ${one.remedy}`);
     const more = 'docs/reference/configuration.md describes every variable.';
-    super(`The configuration can't be used, ${count}:\n\n${lines.join('\n')}\n\n${more}`);
+    super(`The configuration is invalid, ${count}:\n\n${lines.join('\n')}\n\n${more}`);
   }
 }
 
@@ -107,12 +107,12 @@ function valueIssue(name: VariableName, written: string | undefined, error: z.Zo
   if (written !== undefined) {
     const got = hidden ? String(error.issues[0]?.message) : shown(written);
     const remedy =
-      command === undefined ? `Write it like ${name}=${example}.` : `${runAdvice(command)} and paste its output.`;
+      command === undefined ? `Set it like this: ${name}=${example}.` : `${runAdvice(command)} and paste its output.`;
     return { ...issue, got, remedy };
   }
   if (!secret) return { ...issue, got: 'nothing', remedy: `Set ${name}=${example}.` };
   const make = command === undefined ? '' : ` ${runAdvice(command)} to make one.`;
-  const remedy = `Set ${name} to ${example}, or ${name}_FILE to the path of a file that holds it.${make}`;
+  const remedy = `Set ${name} to ${example}, or ${name}_FILE to the path of a file that contains it.${make}`;
   return { ...issue, got: 'nothing', remedy };
 }
 
@@ -120,7 +120,7 @@ function fileIssue(name: VariableName, got: string): ConfigIssue {
   const { expected, example, command } = describeVariable(name);
   const content = command === undefined ? example : `the output of \`${command}\``;
   const remedy = `Put ${content} into that file, and let this user read it.`;
-  return { variable: `${name}_FILE`, expected: `the path of a file that holds ${expected}`, got, remedy };
+  return { variable: `${name}_FILE`, expected: `the path of a file that contains ${expected}`, got, remedy };
 }
 
 /** @param command it may not be written as a value: `.env` is no shell script, so nothing would run it. */
@@ -131,8 +131,8 @@ function runAdvice(command: string): string {
 function folderIssue(name: VariableName, value: unknown, use: FolderUse | undefined): ConfigIssue | undefined {
   const problem = use && typeof value === 'string' ? whyNotWritable(value, use) : undefined;
   if (!problem) return undefined;
-  const got = `${shown(String(value))}, which is not (${problem.why})`;
-  return { variable: name, expected: 'a folder that is writable', got, remedy: problem.remedy };
+  const got = `${shown(String(value))}, which is not writable (${problem.why})`;
+  return { variable: name, expected: 'a writable folder', got, remedy: problem.remedy };
 }
 
 function conflictIssues(found: readonly Found[]): ConfigIssue[] {
@@ -155,12 +155,12 @@ function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssu
   const isUnknown = (name: string) =>
     prefixes.some((prefix) => name.startsWith(prefix)) && !known.includes(name) && !SERVICE_LINK.test(name);
   const unknown = Object.keys(env).filter(isUnknown).toSorted();
-  const issue = { expected: 'a name that this software knows', got: 'an unknown name' };
+  const issue = { expected: 'a known variable name', got: 'an unknown name' };
   return unknown.map((variable) => {
     return {
       variable,
       ...issue,
-      remedy: `The nearest known name is ${closest(variable, known)}. Rename it or remove it.`,
+      remedy: `Did you mean ${closest(variable, known)}? Rename or remove it.`,
     };
   });
 }

@@ -49,7 +49,7 @@ const temporal = {
   ...plaintext,
   TEMPORAL_UI_URL: url('http://localhost:8233')
     .optional()
-    .describe('base of links to the Temporal UI in reports and messages. No links if not set'),
+    .describe('base URL of links to the Temporal UI in reports and messages. No links if not set'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http://localhost:4318')
     .optional()
     .describe(
@@ -63,8 +63,8 @@ const partner = {
   PARTNER_API_KEY: apiKey.describe('sent as `x-api-key` and nowhere else'),
   PARTNER_LIST_PREFIX: pathPrefix
     .prefault('/v1/partners')
-    .describe('before `/products` and `/orders`; it begins with `/` and does not end with one'),
-  PARTNER_ORDER_PREFIX: pathPrefix.prefault('').describe('before `/place-order` and `/orders/{id}/keys`'),
+    .describe('prefix of `/products` and `/orders`; starts with `/` and does not end with one'),
+  PARTNER_ORDER_PREFIX: pathPrefix.prefault('').describe('prefix of `/place-order` and `/orders/{id}/keys`'),
   PARTNER_HISTORY_SEARCH_PARAM: queryParameter.prefault('query').describe('order history: the search parameter'),
   PARTNER_HISTORY_PAGE_PARAM: queryParameter
     .prefault('page')
@@ -76,7 +76,7 @@ const partner = {
   PARTNER_MAX_RPS: requestsPerSecond
     .optional()
     .describe(
-      'the most requests to the partner per second, for each process: divide the allowed rate by the number of workers. One attempt to place an order needs four requests, so the minimum is 0.27 with the default `PARTNER_TIMEOUT`. No limit if not set',
+      'the maximum requests to the partner per second, for each process: divide the allowed rate by the number of workers. One attempt to place an order needs four requests, so the minimum is 0.27 with the default `PARTNER_TIMEOUT`. No limit if not set',
     ),
   PARTNER_MAX_BODY: size(1, 256)
     .prefault('32MiB')
@@ -87,12 +87,12 @@ const purchase = {
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
     .describe(
-      'how long a placement is tried again if it was proven not sent, or refused for our own fault; also how long an unreadable order history is searched before an operator is asked',
+      'how long a placement is retried if it was provably not sent, or rejected because of our key or path; also how long an unreadable order history is searched before the purchase is held',
     ),
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
     .describe('time from the placement to the first poll of the keys; `0` polls at once'),
-  PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('the least time between two polls of an order'),
+  PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('the minimum time between two polls of an order'),
   PURCHASE_WATCH: oneOf('orders', 'history')
     .prefault('orders')
     .describe(
@@ -107,7 +107,7 @@ const purchase = {
   PURCHASE_REPLACE: oneOf('never', 'answered', 'always')
     .prefault('answered')
     .describe(
-      'whether an absent order is placed again: `never`, `answered` (only if the partner answered with an error) or `always`; otherwise the purchase is held. A request that was not sent is always tried again. If a worker died before it recorded its intention, the order is placed again unless `never`',
+      'whether an absent order is placed again: `never`, `answered` (only if the partner answered with an error) or `always`; otherwise the purchase is held. A request that was not sent is always retried. If a worker died before it recorded its intention, the order is placed again unless `never`',
     ),
 };
 
@@ -155,7 +155,7 @@ const worker = {
   WORKER_DEPLOYMENT_VERSION: deploymentVersion
     .optional()
     .describe(
-      'turns worker versioning on: `DEPLOYMENT.BUILD`, with a new build id for each build. A purchase then stays on the version on which it began: docs/deploying.md',
+      'turns worker versioning on: `DEPLOYMENT.BUILD`, with a new build id for each build. A purchase then stays on the version it began on: docs/deploying.md',
     ),
   HEALTH_ADDRESS: listenAddress
     .prefault('127.0.0.1:8081')
@@ -214,7 +214,7 @@ interface Conflict {
 
 const DISTINCT_PARAM = {
   expected: 'a name that differs from the other two parameters',
-  remedy: 'Give each its own name.',
+  remedy: 'Give each parameter its own name.',
 };
 const TLS_REQUIRED = {
   expected: 'an https:// URL, because keys travel there',
@@ -272,7 +272,7 @@ export function conflictsIn(read: Texts): Conflict[] {
     url !== undefined &&
       read.DELIVERY_SECRET === undefined && {
         variable: 'DELIVERY_SECRET',
-        expected: 'a secret, because every event that is posted to DELIVERY_URL is signed',
+        expected: 'a secret that signs the events to DELIVERY_URL',
         got: 'nothing',
         remedy: `Run \`${describeVariable('DELIVERY_SECRET').command}\` to make one. Set it here and at the receiver.`,
       },

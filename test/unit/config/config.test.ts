@@ -302,9 +302,9 @@ describe('a shell command instead of its output, which .env would not run,', () 
     ['FINGERPRINT_SECRET', '$(openssl rand -hex 32)', 'Run `openssl rand -hex 32` and paste its output.'],
     ['FINGERPRINT_SECRET', '$(</run/secrets/a-path-that-is-as-long-as-a-secret)', 'Run `openssl rand -hex 32`'],
     ['DELIVERY_SECRET', 'whsec_`openssl rand -base64 32`', 'Run `echo "whsec_$(openssl rand -base64 32)"` and paste'],
-    ['PARTNER_API_KEY', '$(pass partner)', 'Write it like PARTNER_API_KEY=the key that you were given.'],
-    ['PARTNER_API_KEY', '`pass`', 'Write it like'],
-    ['PARTNER_BASE_URL', 'https://$(hostname)/', 'Write it like PARTNER_BASE_URL=https://partner.example.'],
+    ['PARTNER_API_KEY', '$(pass partner)', 'Set it like this: PARTNER_API_KEY=the key that you were given.'],
+    ['PARTNER_API_KEY', '`pass`', 'Set it like this:'],
+    ['PARTNER_BASE_URL', 'https://$(hostname)/', 'Set it like this: PARTNER_BASE_URL=https://partner.example.'],
   ])('is recognised in %s: %s', (name, value, remedy) => {
     const [issue, ...more] = workerIssues({ [name]: value });
     expect(more).toEqual([]);

@@ -60,6 +60,20 @@ it('containers of our image have a read-only file system and no capabilities', (
   for (const service of ours) expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
 });
 
+it('`npx fulfilment`, which messages tell people to run, works in the image without a folder that it can write to', () => {
+  const app = temporaryFolder();
+  cpSync(join(ROOT, 'package.json'), join(app, 'package.json'));
+  for (const folder of ['dist', 'node_modules/.bin']) mkdirSync(join(app, folder), { recursive: true });
+  const script = "#!/usr/bin/env node\nconsole.log('it runs', ...process.argv.slice(2));\n";
+  writeFileSync(join(app, 'dist/starter.js'), script, { mode: 0o755 });
+  const [, command = ''] = /^RUN (npm pkg delete .*)$/m.exec(dockerfile) ?? [];
+  execFileSync('sh', ['-c', command], { cwd: app, stdio: 'pipe' });
+
+  const env = { PATH: process.env.PATH, HOME: '/dev/null', npm_config_update_notifier: 'false' };
+  const options = { cwd: app, env, encoding: 'utf8', stdio: 'pipe' } as const;
+  expect(execFileSync('npx', ['fulfilment', 'list', '--json'], options)).toBe('it runs list --json\n');
+});
+
 it.each([
   ['the sandbox', {}],
   ['the partner', partner.services.worker!.environment!],
