@@ -32,10 +32,10 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
       .option('--all', 'all pages');
   const products = program
     .command('products')
-    .description("the partner's catalogue")
+    .description("show the partner's catalogue")
     .option('--query <words>', 'search by title or keywords')
     .addOption(choice('--in-stock <which>', 'only products in stock, or only those out of stock', ['true', 'false']))
-    .addOption(choice('--sort <order>', 'the order of the products; relevance if not given', PRODUCT_SORTS))
+    .addOption(choice('--sort <order>', 'sort order; relevance if not given', PRODUCT_SORTS))
     .addOption(choice('--currency <code>', 'the currency of the prices', CURRENCIES));
   addListing(products).action(({ inStock: written, ...query }: ProductOptions) => {
     const inStock = written === undefined ? undefined : written === 'true';
@@ -43,7 +43,7 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
   });
   const orders = program
     .command('orders')
-    .description("the partner's order history")
+    .description("show the partner's order history")
     .option('--search <id>', 'an order id or a reference', searchText);
   addListing(orders).action((query: OrderQuery & Listing) =>
     withPartner((partner) => listOrders(partner, context.out, query)),

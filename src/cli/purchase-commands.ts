@@ -24,17 +24,13 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
   add('purchase', 'start the purchase of a sale, or find it if it was started before', 'a new one for each sale')
     .usage(PURCHASE_USAGE)
     .option('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat it for more products', item)
-    .option(
-      '--max-debit <amount>',
-      'the most that the order may cost by the catalogue; otherwise it is not placed',
-      amount,
-    )
+    .option('--max-debit <amount>', 'place no order if its catalogue price is above this amount', amount)
     .option('--wait', 'wait for the end and show each state; exit code 3 unless everything was delivered')
     .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
   add('status', 'show where a purchase stands, with its deliveries').action(async (referenceId: string) =>
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
-  add('resolve', 'decide what happens to a purchase that is held; `status` shows the decisions that fit')
+  add('resolve', 'decide what happens to a held purchase; `status` shows the possible decisions')
     .option('--order <id>', DECISIONS.order, orderId)
     .option('--replace', DECISIONS.replace)
     .option('--abandon', DECISIONS.abandon)
@@ -57,8 +53,9 @@ function addList(program: Command, context: StarterContext): void {
   program
     .command('list')
     .description(
-      'list the purchases that wait for a person, with the commands that fit: those that are held, and those that ended ' +
-        'without a result (terminated, failed) in the last 24h. Shows the 100 that have waited longest, or 10,000 with --json',
+      'list the purchases that need a person, with the commands to choose from: those that are held, and those that ' +
+        'ended without a result (terminated, failed) in the last 24h. ' +
+        'Shows the 100 that have waited longest, or 10,000 with --json',
     )
     .addOption(
       new Option('--state <state>', 'list the purchases in this state instead, such as PENDING or OVERDUE')

@@ -35,17 +35,17 @@ export function addReconciliationCommands(program: Command, context: StarterCont
       show(context.out, { done }, [done]);
     });
 
-  add('create', 'create it, or update it to RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK', async () => {
+  add('create', 'create the schedule, or update it from RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK', async () => {
     // Read first, so that a wrong configuration contacts nothing.
     const settings = context.schedule();
     const { created, schedule: made } = await (await connect()).create(settings);
     show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...formatSchedule(made)]);
   });
-  add('describe', 'show when it runs and how the last runs went', async () => {
+  add('describe', 'show when the reconciliation runs and how recent runs went', async () => {
     const found = await (await connect()).describe();
     show(context.out, found, formatSchedule(found));
   });
-  change('pause', 'stop the nightly runs until it is resumed', (manager) => manager.pause(), 'paused');
+  change('pause', 'stop the nightly runs until you resume them', (manager) => manager.pause(), 'paused');
   change('resume', 'start the nightly runs again', (manager) => manager.resume(), 'resumed');
   const triggered = `triggered. To see the run: ${command('schedule describe')}`;
   change('trigger', 'start a run now, unless one is running', (manager) => manager.trigger(), triggered);

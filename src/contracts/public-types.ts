@@ -13,7 +13,7 @@ export interface PurchaseInput {
   referenceId: string;
   /** A product may appear only once. */
   items: PurchaseItem[];
-  /** The most that the purchase may cost by the partner's catalogue. Without it the catalogue is not asked. */
+  /** The most that the purchase may cost according to the partner's catalogue, which is not read without it. */
   maxDebit?: number | undefined;
 }
 

@@ -44,7 +44,7 @@ export const purchaseInput = z
       .min(0)
       .optional()
       .describe(
-        "The most that the purchase may cost by the partner's catalogue. Without it, the catalogue is not read.",
+        "The most that the purchase may cost according to the partner's catalogue. Without it, the catalogue is not read.",
       ),
   })
   .meta({

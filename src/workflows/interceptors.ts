@@ -5,7 +5,7 @@ import { PARTNER_ORDER_ID, REFERENCE_ID } from '../contracts/search-attributes';
 
 /**
  * Part of every workflow bundle, so turning tracing on or off never changes what a workflow does. The SDK's own
- * interceptors would change the order of commands, see docs/decisions/6-dependencies.md.
+ * interceptors would change the order of commands, see docs/decisions/5-dependencies.md.
  */
 export function interceptors(): WorkflowInterceptors {
   let trace: Headers = {};

@@ -91,7 +91,7 @@ describe('the documents', () => {
   });
 
   it('say for each dependency what it is for and what it was chosen over', () => {
-    const decision = textOf('docs/decisions/6-dependencies.md');
+    const decision = textOf('docs/decisions/5-dependencies.md');
     const packages = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.devDependencies });
     expect(packages.filter((name) => !decision.includes(`\`${name}\``))).toEqual([]);
   });
