@@ -6,7 +6,7 @@ export type PartnerHealth = 'HEALTHY' | 'FAILING' | 'UNKNOWN';
 /** Permission for one placement attempt. */
 export interface Admission {
   /** Checked right before the request, because the circuit breaker may have opened. @returns why it must not be sent */
-  whyPaused(): string | undefined;
+  pauseReason(): string | undefined;
   /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
   end(health: PartnerHealth, why?: string): void;
 }
@@ -87,7 +87,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       askedAt.delete(referenceId);
       if (open) open.trial = referenceId;
       return {
-        whyPaused: () => (open && open.trial !== referenceId ? open.why : undefined),
+        pauseReason: () => (open && open.trial !== referenceId ? open.why : undefined),
         end(health, why = 'a placement failed') {
           if (health === 'HEALTHY') noteSuccess();
           if (health === 'FAILING') noteFailure(referenceId, why);

@@ -47,7 +47,7 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
 }
 
 /** Ends a local activity so that an ordinary one takes over. */
-export function notLocally(why: string): ApplicationFailure {
+export function retryAsOrdinaryActivity(why: string): ApplicationFailure {
   return failure(FAILURE.notLocally, why, { final: true, benign: true });
 }
 

@@ -12,7 +12,7 @@ export interface HistoryWatch {
   /**
    * Uses the last complete reading without waiting, and starts a new one if due. @returns why no poll is needed, if so
    */
-  whyNotPolled(order: WatchedOrder): string | undefined;
+  skipReason(order: WatchedOrder): string | undefined;
 }
 
 /** Intervals after which an order that nobody asks about is dropped from the readings. */
@@ -65,7 +65,7 @@ export function createHistoryWatch(
   }
 
   return {
-    whyNotPolled(order) {
+    skipReason(order) {
       const name = keyOf(order);
       const at = now();
       const { firstAskedAt = at } = watched.get(name) ?? {};

@@ -2,7 +2,7 @@ import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { command, commandsFor, fittingCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
-import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/texts';
+import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/text-format';
 import { coloured, toneOf } from './colours';
 import type {
   AfterEnd,
@@ -123,7 +123,7 @@ function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: bo
 }
 
 function afterwards(commands: readonly string[]): string {
-  return `by a later delivery${commands.length === 0 ? ': nothing is left to do' : ''}`;
+  return `by a late delivery${commands.length === 0 ? ': nothing is left to do' : ''}`;
 }
 
 /** The commands that fit all purchases in one state, for those for which something is left to do. */
@@ -146,9 +146,9 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
 export function showStatus(out: Output, status: PurchaseStatus): void {
   const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveries, deliveriesUnlisted } = status;
-  const standsNow = afterEnd?.state ?? result?.outcome;
-  const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || standsNow === 'PARTIALLY_DELIVERED');
-  const mayHaveMoreKeys = mayGetMoreKeys(standsNow);
+  const currentState = afterEnd?.state ?? result?.outcome;
+  const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || currentState === 'PARTIALLY_DELIVERED');
+  const mayHaveMoreKeys = mayGetMoreKeys(currentState);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
     `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,
@@ -158,10 +158,10 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     since && `  waits for a worker on task queue ${taskQueue} since ${since}. If this stays, is a worker running?`,
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
     ...deliveries.map(
-      ({ state, type, eventId, at }) =>
-        `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,
+      ({ state: deliveryState, type, eventId, at }) =>
+        `  ${deliveryState.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,
     ),
-    deliveriesUnlisted && `  later deliveries can't be listed: ${deliveriesUnlisted}`,
+    deliveriesUnlisted && `  late deliveries can't be listed: ${deliveriesUnlisted}`,
     ...formatResult(out, result, !hasMoved),
     ...formatFailure(status),
     ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),

@@ -1,6 +1,6 @@
 import type { KeyIds } from '../domain/key-ids';
 import type { OrderSnapshot, PurchaseItem } from '../domain/order';
-import type { Unplaced } from '../domain/placement';
+import type { EvidenceWithoutOrder } from '../domain/placement';
 import type { EndedSale, SaleDelivery } from '../domain/plan-delivery';
 import type { AttentionData, HeldData } from './events';
 import type { ReceivedEvent } from './public-types';
@@ -65,7 +65,7 @@ export interface OrdersFound {
 
 /** No order is known. */
 export interface NothingPlaced {
-  evidence: Exclude<Unplaced, 'NEVER_WRITTEN'>;
+  evidence: Exclude<EvidenceWithoutOrder, 'NEVER_WRITTEN'>;
   why: string;
   /** The partner's Retry-After. */
   retryAfterMs?: number;

@@ -1,7 +1,7 @@
 import type { MetricMeter } from '@temporalio/common';
 import { HOLD_REASONS } from '../domain/holds';
 import { PURCHASE_OUTCOMES, RUNNING_STATES } from '../domain/purchase-state';
-import { FINDING_KINDS } from '../domain/reconciliation/finding';
+import { FINDING_KIND_NAMES } from '../domain/reconciliation/finding';
 import { PURCHASE_WORKFLOW } from './names';
 
 /** Each label with all its values. */
@@ -112,7 +112,7 @@ export const METRICS = {
   fulfilment_last_reconciliation_duration_seconds: seconds('How long the last reconciliation took'),
   fulfilment_last_reconciliation_orders: gauge('How many orders the last reconciliation compared'),
   fulfilment_last_reconciliation_findings: gauge('The findings of the last reconciliation, by kind, repaired or not', {
-    kind: FINDING_KINDS,
+    kind: FINDING_KIND_NAMES,
   }),
   fulfilment_last_reconciliation_repaired: gauge('How many findings the last reconciliation repaired itself'),
   fulfilment_reading_timestamp_seconds: seconds(
@@ -189,9 +189,9 @@ export function metricsOf(meter: MetricMeter) {
 export function countFromZero(meter: MetricMeter): void {
   for (const [name, { type, byPurchases, labels, meaning }] of Object.entries<DeclaredMetric>(METRICS)) {
     if (type !== 'counter') continue;
-    const counter = meter.createCounter(name, undefined, meaning);
+    const exported = meter.createCounter(name, undefined, meaning);
     const all = byPurchases ? { ...labels, workflowType: [PURCHASE_WORKFLOW] } : labels;
-    for (const one of seriesOf(all)) counter.add(0, one);
+    for (const one of seriesOf(all)) exported.add(0, one);
   }
 }
 

@@ -42,7 +42,7 @@ export function referenceOrWorkflowId(workflowId: string): string {
   return workflowId.startsWith(PURCHASE_ID_PREFIX) ? workflowId.slice(PURCHASE_ID_PREFIX.length) : workflowId;
 }
 
-/** The reference in the workflow id of a purchase or of a later delivery; undefined for any other id. */
+/** The reference in the workflow id of a purchase or of a late delivery; undefined for any other id. */
 export function referenceOfWorkflow(workflowId: string): string | undefined {
   const prefix = [PURCHASE_ID_PREFIX, DELIVER_ID_PREFIX].find((one) => workflowId.startsWith(one));
   return prefix === undefined ? undefined : workflowId.slice(prefix.length);

@@ -37,14 +37,14 @@ export function commandsFor(referenceId: string, decisions: readonly DecisionKin
 }
 
 /** What decides which commands fit. `state` is undefined if the purchase ended without a result. */
-export interface Standing {
+export interface PurchaseStanding {
   referenceId: string;
   state?: PurchaseState;
   hold?: Pick<HoldNotice, 'reason' | 'decisions' | 'endsOnCancel'>;
 }
 
 /** The commands that fit a purchase as it stands now, for an operator. */
-export function fittingCommands({ referenceId, state, hold }: Standing): string[] {
+export function fittingCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
   const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
   const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought`;
   const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;
@@ -77,5 +77,5 @@ export function fittingCommands({ referenceId, state, hold }: Standing): string[
 
 /** Puts each command on its own line, below the sentence before it. */
 export function indented(commands: readonly string[]): string {
-  return commands.map((command) => `\n  ${command}`).join('');
+  return commands.map((line) => `\n  ${line}`).join('');
 }

@@ -27,7 +27,7 @@ export type RequestEvidence =
 export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
 
 /** The evidence of attempts that brought no order. */
-export type Unplaced = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
+export type EvidenceWithoutOrder = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
 
 /** The next step of a purchase that has no order yet. */
 export type NextStep =
@@ -54,7 +54,7 @@ const HOLD = { kind: 'hold' } as const;
 const REJECTED = { kind: 'end', outcome: 'REJECTED' } as const;
 
 /** What follows from the evidence of one attempt. Source: docs/architecture.md#failure-model. */
-export function stepAfter(evidence: Unplaced, { mayHaveArrived, replace }: Situation): NextStep {
+export function stepAfter(evidence: EvidenceWithoutOrder, { mayHaveArrived, replace }: Situation): NextStep {
   switch (evidence) {
     case 'NOT_SENT':
     case 'PAUSED':

@@ -1,6 +1,6 @@
 import { groupBy } from './group-by';
 import { keyCount, totalQuantity } from './key-ids';
-import { toSingleLine } from './texts';
+import { toSingleLine } from './text-format';
 import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
 
 /** Characters. */
@@ -24,7 +24,7 @@ export interface AcceptedItem {
 }
 
 /** What was bought, and what operators accepted of its order. */
-export interface Bought {
+export interface ReviewTerms {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
 }
@@ -56,7 +56,7 @@ export type Review =
  *
  * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
-export function reviewOrder(bought: Bought, order: OrderSnapshot, isPlacedByUs: boolean): Review {
+export function reviewOrder(bought: ReviewTerms, order: OrderSnapshot, isPlacedByUs: boolean): Review {
   const { items, accepted = {} } = bought;
   const { status, lines, claimedBy } = order;
   const hasKeys = mayHaveKeys(status);
@@ -87,7 +87,7 @@ function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | 
 }
 
 function delivery(
-  { items, accepted = {} }: Bought,
+  { items, accepted = {} }: ReviewTerms,
   { status, lines: shown }: OrderSnapshot,
   lines: SaleLine[],
 ): Review {
@@ -103,14 +103,14 @@ function delivery(
  * items. A surplus key of one product does not replace a missing key of another.
  */
 function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], accepted: Accepted): number {
-  const due = accepted.items && shown.length > 0 ? itemsOf(shown, items) : items;
+  const due = accepted.items && shown.length > 0 ? itemsDue(shown, items) : items;
   const lines = due.map((item) => lineFor(item, shown));
   const missing = lines.reduce((sum, line) => sum + Math.max(0, line.quantity - line.keyIds.length), 0);
   return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
 }
 
 /** If the partner shows no quantity of a product, the bought quantity counts, or else the number of keys. */
-function itemsOf(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
+function itemsDue(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
   return productsOf(lines).map(({ productId, quantity, keys }) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;
     return { productId, quantity: quantity ?? bought ?? keys };

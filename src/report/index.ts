@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toSafeJson } from '../domain/texts';
+import { toSafeJson } from '../domain/text-format';
 import { renderCsv } from './csv';
 import { renderHtml } from './html/index';
 import { inParts } from './parts';

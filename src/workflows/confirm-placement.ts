@@ -1,6 +1,6 @@
 import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
-import { summaryOf } from '../domain/texts';
+import { summaryOf } from '../domain/text-format';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
@@ -96,7 +96,7 @@ export function describeConfirmation(
 }
 
 /** Adopts the order that the history shows. Further orders are reported, because each of them costs money. */
-export function adopt(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
+export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
   const { adopt: chosen, doubles } = chooseOrder(found);
   if (doubles.length > 0) {
     const alsoBought = doubles.map((order) => order.id);

@@ -2,7 +2,7 @@ import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
 import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import type { StatusAnswer } from '../contracts/purchase';
-import { escapeMarkdown, joinDetails } from '../domain/texts';
+import { escapeMarkdown, joinDetails } from '../domain/text-format';
 import { describeItems } from '../domain/purchase-rules';
 
 /**

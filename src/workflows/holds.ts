@@ -13,7 +13,7 @@ import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, HoldNotice } from '../contracts/purchase';
 import type { Accepted } from '../domain/review-order';
 import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/holds';
-import { summaryOf } from '../domain/texts';
+import { summaryOf } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { notifyHeld } from './deliver-events';
 import { isOrderCheck } from './guards';

@@ -2,11 +2,11 @@ import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
-import { toSingleLine } from '../domain/texts';
+import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
-import { awaitOrder, isUnread, pollOnce, type Unread } from './await-order';
+import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from './await-order';
 import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { type OutcomeDetails, type PurchaseRecord, throttledPause } from './purchase-record';
@@ -26,7 +26,7 @@ const MAX_EXPLANATION_LENGTH = 600;
 export async function reviewOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
-  first: PolledOrder | Unread,
+  first: PolledOrder | UnreadableOrder,
   isFirstPlacedByUs: boolean,
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
@@ -36,8 +36,8 @@ export async function reviewOutcome(
 
   for (;;) {
     const { orderId } = order;
-    if (isUnread(order)) {
-      const explanation = describeUnread(order.why);
+    if (isUnreadableOrder(order)) {
+      const explanation = explainUnreadable(order.why);
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
       if (decision === 'withhold') return abandoned(explanation);
@@ -71,7 +71,7 @@ export async function reviewOutcome(
 }
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
-function describeUnread(why: string): string {
+function explainUnreadable(why: string): string {
   return toSingleLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
 }
 
@@ -138,7 +138,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
     case 'REFUSED':
       return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event permanently (410)' };
     case 'TOO_LARGE':
-      return { reason: 'ORDER_TOO_LARGE', explanation: describeUnread(delivered.why) };
+      return { reason: 'ORDER_TOO_LARGE', explanation: explainUnreadable(delivered.why) };
     case 'EXHAUSTED':
       return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.why };
   }
@@ -152,7 +152,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);
   // An order that is open or unreadable says nothing about the keys. The next delivery compares them again.
-  if (isUnread(order) || !canStopPolling(order.status)) return before;
+  if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }
 

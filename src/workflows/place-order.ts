@@ -9,11 +9,11 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
 import { STARTED_ONCE } from '../contracts/names';
-import { escapeMarkdown, summaryOf } from '../domain/texts';
-import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
+import { escapeMarkdown, summaryOf } from '../domain/text-format';
+import { type Confirm, mayHaveBought, type NextStep, stepAfter, type EvidenceWithoutOrder } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './guards';
-import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
+import { adoptFound, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
 import type { Holds } from './holds';
 import {
   lastSearchTimeout,
@@ -49,8 +49,8 @@ type Step =
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
 /** An attempt that produced no order. Its worker may have died without an answer. */
-type UnplacedAnswer = Omit<NothingPlaced, 'evidence'> & { evidence: Unplaced };
-type AttemptAnswer = OrderPlaced | OrdersFound | UnplacedAnswer;
+type AnswerWithoutOrder = Omit<NothingPlaced, 'evidence'> & { evidence: EvidenceWithoutOrder };
+type AttemptAnswer = OrderPlaced | OrdersFound | AnswerWithoutOrder;
 
 /** The state of the placement loop. */
 interface Placing {
@@ -89,7 +89,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       case 'order':
         return step;
       case 'attempt':
-        step = await attempt(placing, step);
+        step = await attemptPlacement(placing, step);
         break;
       case 'hold':
         step = await askOperator(placing, step);
@@ -104,7 +104,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   }
 }
 
-async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
+async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<Step> {
   const { purchase } = placing;
   await pauseBefore(placing, step);
   if (purchase.cancelRequested) return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.why) };
@@ -114,7 +114,7 @@ async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
   const answer = await requestPlacement(placing);
   metrics.count('fulfilment_placements', { evidence: answer.evidence });
   if (answer.evidence === 'PLACED') return { kind: 'order', orderId: answer.orderId, adopted: false };
-  if (answer.evidence === 'FOUND') return adopt(purchase, answer.orders);
+  if (answer.evidence === 'FOUND') return adoptFound(purchase, answer.orders);
 
   const { replace } = purchase.settings;
   const next = stepAfter(answer.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
@@ -159,7 +159,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     return { evidence: 'UNKNOWN', why: 'an operator completed the attempt by hand', inFlight: true };
   } catch (failure) {
     // Read the run id now: after a reset, an id recorded before the attempt would be replayed.
-    if (isTimeoutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
+    if (isTimeoutWithoutIntention(failure) && (await currentRunId()) === firstRunId) {
       return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it sent the order', inFlight: true };
     }
     return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
@@ -167,12 +167,12 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
 }
 
 /** The attempt ended without an answer and without the recorded intention that precedes every request. */
-function isTimeoutWithoutIntent(failure: unknown): boolean {
+function isTimeoutWithoutIntention(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
+function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: AnswerWithoutOrder): Step {
   const { why } = answer;
   switch (next.kind) {
     case 'attempt':
@@ -185,7 +185,7 @@ function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, an
 }
 
 /** Another attempt, unless the last one already started after the time limit. */
-function retryPlacement(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
+function retryPlacement(placing: Placing, why: string, answer?: AnswerWithoutOrder): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
   if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
   if (answer?.evidence === 'PAUSED') {
@@ -200,7 +200,7 @@ function retryPlacement(placing: Placing, why: string, answer?: UnplacedAnswer):
 }
 
 /** Searches the order history to find out how an attempt ended. */
-async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer): Promise<Step> {
+async function confirm(placing: Placing, plan: Confirm, unplaced: AnswerWithoutOrder): Promise<Step> {
   const { purchase } = placing;
   const { evidence, why, retryAfterMs, inFlight } = unplaced;
   const inFlightMs = inFlight ? placementInFlight(purchase.settings) : 0;
@@ -219,7 +219,7 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
   metrics.count('fulfilment_placements_confirmed', { evidence, history: history.kind });
   switch (history.kind) {
     case 'found':
-      return adopt(purchase, history.orders);
+      return adoptFound(purchase, history.orders);
     case 'unreadable':
       return { kind: 'hold', explanation: `${why}, and ${history.why}`, absent: false };
     case 'absent': {
@@ -278,7 +278,7 @@ async function confirmEnd(
       mayHaveArrived: true,
       unreadableForMs: lastSearchTimeout(purchase.settings),
     });
-    if (history.kind === 'found') return adopt(purchase, history.orders);
+    if (history.kind === 'found') return adoptFound(purchase, history.orders);
     if (history.kind === 'unreadable') {
       return { kind: 'hold', explanation: `${reason}, and now ${history.why}`, absent: false };
     }

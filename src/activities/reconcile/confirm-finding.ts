@@ -9,10 +9,10 @@ import {
   type RecordIndex,
   recordsAbout,
 } from '../../domain/reconciliation/records';
-import { isPartnerError, type PartnerError, type ReadRetry } from '../../partner/index';
+import { isPartnerError, type PartnerError, type ReadRetry } from '../../partner';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
-import { describePurchase, type LaterDeliveries } from './purchase-lists';
+import { readKnownPurchase, type LateDeliveries } from './purchase-lists';
 import { readOrder, withOrder } from './read-records';
 
 /** A finding that a second reading of the server and the partner has confirmed, with its purchase. */
@@ -27,7 +27,7 @@ export interface ConfirmedFinding {
 export interface ReconcileContext extends ActivityDependencies {
   records: RecordIndex;
   options: ReconcileOptions;
-  later: LaterDeliveries;
+  later: LateDeliveries;
   retry: ReadRetry;
   /** Only report. */
   dryRun: boolean;
@@ -53,7 +53,7 @@ export async function confirmFinding(context: ReconcileContext, suggested: Findi
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const described = await Promise.all(
-    references.map((reference) => describePurchase(context.purchases, reference, later)),
+    references.map((reference) => readKnownPurchase(context.purchases, reference, later)),
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // An unreadable record stays unreadable; a failed read does not make it missing.

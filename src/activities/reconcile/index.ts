@@ -13,7 +13,7 @@ import { type Finding, findingKey, withStatus } from '../../domain/reconciliatio
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';
 import { workflowsUrl } from '../../domain/ui-links';
-import { isPartnerError } from '../../partner/index';
+import { isPartnerError } from '../../partner';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
 import { lookbackIssue } from '../../temporal/client';
 import { confirmedAge } from '../../workflows/policies';

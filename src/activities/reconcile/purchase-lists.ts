@@ -9,7 +9,7 @@ import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
-import { describeIfKnown } from '../read-sale';
+import { describeIfValid } from '../read-sale';
 
 /** Names in one query. With the longest references, a query then has about 30,000 characters. */
 const BATCH = 300;
@@ -19,15 +19,15 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** The memo of a later delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
-type LaterDelivery = Partial<DeliveryMemo> | undefined;
+/** The memo of a late delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
+type LateDelivery = Partial<DeliveryMemo> | undefined;
 
 /** Deliveries after the end of purchases, by reference. */
-export type LaterDeliveries = ReadonlyMap<string, readonly LaterDelivery[]>;
+export type LateDeliveries = ReadonlyMap<string, readonly LateDelivery[]>;
 
 /** Reads all deliveries after the end of purchases, except running ones. */
-export async function listLaterDeliveries(reader: PurchaseReader): Promise<LaterDeliveries> {
-  const byReference = new Map<string, LaterDelivery[]>();
+export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDeliveries> {
+  const byReference = new Map<string, LateDelivery[]>();
   for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
     const referenceId = referenceOfWorkflow(workflowId) ?? '';
     const delivery = status.name === 'COMPLETED' ? (deliveryMemo.safeParse(memo ?? {}).data ?? {}) : undefined;
@@ -40,9 +40,9 @@ export async function listLaterDeliveries(reader: PurchaseReader): Promise<Later
  * Lists the purchases that started within the window, older ones that may still get keys, and those that belong to the
  * orders. Lists lag, so they only suggest findings; a description of the workflow confirms them.
  */
-export async function listPurchases(
+export async function listKnownPurchases(
   reader: PurchaseReader,
-  { from, orders, later }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; later: LaterDeliveries },
+  { from, orders, later }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; later: LateDeliveries },
   progress: Progress,
 ): Promise<KnownPurchase[]> {
   const found = new Map<string, KnownPurchase>();
@@ -73,16 +73,16 @@ export async function listPurchases(
 }
 
 /** The current state of a purchase, from the server's own record instead of a list. */
-export async function describePurchase(
+export async function readKnownPurchase(
   reader: PurchaseReader,
   referenceId: string,
-  later: LaterDeliveries,
+  later: LateDeliveries,
 ): Promise<KnownPurchase | undefined> {
-  const description = await describeIfKnown(reader, referenceId);
+  const description = await describeIfValid(reader, referenceId);
   return description && knownPurchase(description, later);
 }
 
-function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
+function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LateDeliveries): KnownPurchase {
   const { workflowId, runId, startTime, closeTime, status, typedSearchAttributes: attributes } = execution;
   const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
   const unreadable = success ? undefined : memoProblem(error);
@@ -113,8 +113,8 @@ function memoProblem({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.slice(0, 2).map(String).join('.')} has an unexpected shape`;
 }
 
-/** Keys of a later delivery count as delivered by the purchase itself. */
-function withLater(purchase: KnownPurchase, memo: LaterDelivery): KnownPurchase {
+/** Keys of a late delivery count as delivered by the purchase itself. */
+function withLater(purchase: KnownPurchase, memo: LateDelivery): KnownPurchase {
   if (!memo) return { ...purchase, mayBeDelivered: true };
   const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const delivered = countOf(keyIds);

@@ -22,13 +22,13 @@ import {
   type ReadRetry,
   type UnreadableRow,
   withRetry,
-} from '../../partner/index';
+} from '../../partner';
 import { orderPauses, pagePauses, readRetry } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { nameKeys } from '../order-keys';
 import type { Progress } from '../progress';
-import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
+import { readKnownPurchase, type LateDeliveries, listLateDeliveries, listKnownPurchases } from './purchase-lists';
 
 /** The most unreadable rows that are read again. */
 const MAX_READ_AGAIN = 200;
@@ -41,7 +41,7 @@ interface Records {
   /** Rows of the history and orders that can't be read. */
   unreadable: UnreadableRecord[];
   purchases: KnownPurchase[];
-  later: LaterDeliveries;
+  later: LateDeliveries;
 }
 
 /** Reads the partner's orders first, then the purchases here. */
@@ -53,8 +53,8 @@ export async function readRecords(
   const since = options.from - CLOCK_TOLERANCE_MS;
   const { orders: all, unreadable } = await readOrderHistory(deps.partner, since, progress);
   const orders = indexById(all.filter((order) => order.createdAt >= since));
-  const later = await listLaterDeliveries(deps.purchases);
-  const purchases = await listPurchases(deps.purchases, { from: options.from, orders, later }, progress);
+  const later = await listLateDeliveries(deps.purchases);
+  const purchases = await listKnownPurchases(deps.purchases, { from: options.from, orders, later }, progress);
   return readFollowedOrders(deps, { orders, unreadable, purchases, later }, options, progress);
 }
 
@@ -102,9 +102,9 @@ async function readFollowedOrders(
 async function isObsoleteRun(
   { purchases }: ActivityDependencies,
   run: KnownPurchase,
-  later: LaterDeliveries,
+  later: LateDeliveries,
 ): Promise<boolean> {
-  const latest = await describePurchase(purchases, run.referenceId, later);
+  const latest = await readKnownPurchase(purchases, run.referenceId, later);
   if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
   const { execution, state } = latest;
   const isFinished = execution === 'COMPLETED' && !mayGetMoreKeys(state);

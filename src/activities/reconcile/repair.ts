@@ -11,7 +11,7 @@ import { isSafeOrderId } from '../../domain/order';
 import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing } from '../../domain/reconciliation/reconcile';
-import { isPartnerError, withRetry } from '../../partner/index';
+import { isPartnerError, withRetry } from '../../partner';
 import { startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
 import { postEvent } from '../post-events';
@@ -58,7 +58,7 @@ async function repairFinding(
     case 'deliver-or-notify':
       return bringUpToDate(context, confirmed);
     case 'adopt':
-      return adopt(context, confirmed);
+      return sendAdoption(context, confirmed);
     case 'notify':
       return notify(context, confirmed);
     case undefined:
@@ -77,7 +77,7 @@ async function bringUpToDate(
   const { finding } = confirmed;
   const { referenceId, repair } = finding;
   if (referenceId === undefined) return unrepaired(finding, 'its purchase is no longer known');
-  const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(whyNothing);
+  const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(nothingToDeliverReason);
   if (typeof read === 'string') return unrepaired(finding, read);
   const plan = planDelivery(read.sale, false);
   switch (plan.kind) {
@@ -99,13 +99,13 @@ async function bringUpToDate(
   }
 }
 
-function whyNothing(error: unknown): string {
+function nothingToDeliverReason(error: unknown): string {
   if (error instanceof ApplicationFailure && error.type === FAILURE.nothingToDeliver) return error.message;
   throw error;
 }
 
 /** Sends a held purchase the decision to adopt this order. The purchase itself compares the order's items. */
-async function adopt(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
+async function sendAdoption(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
   if (!purchase || !hold || orderId === undefined) return unrepaired(finding, 'it is no longer held');

@@ -1,4 +1,4 @@
-import { pluralize } from '../../domain/texts';
+import { pluralize } from '../../domain/text-format';
 import { canStopPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
 import {
   type HistoryOrder,

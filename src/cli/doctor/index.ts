@@ -5,7 +5,7 @@ import { checkTemporal } from './temporal-checks';
 import { formatUiViews } from '../ui-views';
 import type { EventType } from '../../contracts/events';
 import { createDelivery, isDeliveryError } from '../../delivery';
-import { pluralize } from '../../domain/texts';
+import { pluralize } from '../../domain/text-format';
 import { coloured } from '../colours';
 
 /** The answer of doctor, as `--json` prints it. */

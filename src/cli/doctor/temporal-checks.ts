@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { formatHours, pluralize, toSingleLine } from '../../domain/texts';
+import { formatHours, pluralize, toSingleLine } from '../../domain/text-format';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
@@ -105,8 +105,8 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
       return CONFIGURATION;
     }
     if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
-    const command = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
-    check.fault('no such namespace', `Name an existing one, or run: ${command}`, 'TEMPORAL_NAMESPACE');
+    const creation = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
+    check.fault('no such namespace', `Name an existing one, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
     return undefined;
   }
 }

@@ -3,7 +3,7 @@
  * what to do if it was not repaired. `does` is what a reconciliation does about it, for the table in
  * docs/operations.md.
  */
-export const KIND_DOCS = {
+export const FINDING_KINDS = {
   DOUBLE_PURCHASE: {
     title: 'Bought twice',
     means: 'The partner has several orders for one sale. One is used; the others cost money too.',
@@ -108,9 +108,9 @@ export const KIND_DOCS = {
   },
 } satisfies Record<string, { title: string; means: string; does: string; advice: string }>;
 
-export type FindingKind = keyof typeof KIND_DOCS;
+export type FindingKind = keyof typeof FINDING_KINDS;
 
-export const FINDING_KINDS = Object.keys(KIND_DOCS) as FindingKind[];
+export const FINDING_KIND_NAMES = Object.keys(FINDING_KINDS) as FindingKind[];
 
 /** One difference between the partner's orders and the purchases here. */
 export interface Finding {
@@ -177,7 +177,7 @@ export function withStatus(finding: Finding, done: FindingStatus, note?: string)
 }
 
 /** The kinds that are not about a purchase together with its own order. */
-const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN', 'KEYS_GONE'];
+const NOT_ABOUT_OWN_ORDER: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN', 'KEYS_GONE'];
 
 /** The most order ids in the key of a finding, which goes into memos. */
 const MAX_IDS_IN_KEY = 10;
@@ -212,5 +212,5 @@ export function confirmationOf(suggested: Finding, found: readonly Finding[]): F
 }
 
 function isAboutOwnOrder({ kind }: Finding): boolean {
-  return !ABOUT_OTHERS.includes(kind);
+  return !NOT_ABOUT_OWN_ORDER.includes(kind);
 }

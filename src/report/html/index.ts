@@ -26,7 +26,7 @@ ${header(report, counts)}
 ${open.size === 0 ? '' : `<h2>${dryRun ? 'What was found' : 'What needs a person'}</h2>${legendOf(allOpen)}${overviewOf(open)}${cardsOf(open, workflowsUrl)}`}
 ${repaired.size === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired, workflowsUrl)}`}
 <h2>Totals</h2>
-${statuses(report)}
+${statusCounts(report)}
 ${days(report)}
 ${hours(report)}
 ${footer(report)}
@@ -73,7 +73,7 @@ function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): 
   return `${sides} differ. Each finding says what to do.${rest}`;
 }
 
-function statuses({ byStatus, orders }: ReconciliationReport): string {
+function statusCounts({ byStatus, orders }: ReconciliationReport): string {
   const rows = Object.entries(byStatus)
     .toSorted(([, a], [, b]) => b.orders - a.orders)
     .map(([status, total]) => ({

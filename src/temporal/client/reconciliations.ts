@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
-import { formatHours } from '../../domain/texts';
+import { formatHours } from '../../domain/text-format';
 import { inTaskQueue } from './visibility';
 
 const DAY_MS = 24 * 3_600_000;

@@ -145,7 +145,7 @@ describe('a list of purchases in one state', () => {
       more: 0,
     };
     const printed = printedBy((out) => showList(out, list, { state: 'OVERDUE' }));
-    expect(printed).toContain('  DELIVERED since one, by a later delivery: nothing is left to do\n');
+    expect(printed).toContain('  DELIVERED since one, by a late delivery: nothing is left to do\n');
     expect(printed).not.toContain('npx');
   });
 

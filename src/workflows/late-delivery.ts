@@ -12,7 +12,7 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
-import { escapeMarkdown } from '../domain/texts';
+import { escapeMarkdown } from '../domain/text-format';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
 import { deliverWithRetries, MAX_REVIEWS } from './deliver-events';
 import { formatInstant } from './describe-status';
