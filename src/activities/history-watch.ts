@@ -10,7 +10,8 @@ type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {
   /**
-   * Uses the last complete reading without waiting, and starts a new one if due. @returns why no poll is needed, if so
+   * Uses the last complete reading without waiting, and starts a new one if due.
+   * @returns why the order need not be polled now; undefined if a poll is due
    */
   skipReason(order: WatchedOrder): string | undefined;
 }

@@ -28,9 +28,9 @@ interface AttemptEnd {
 }
 
 /**
- * The only activity that spends money. It sends at most one request, behind the six fences of
- * docs/architecture.md#what-makes-a-second-placement-impossible, and reports what the answer proves. Neither a cancel
- * nor a shutdown aborts the request, because an abort would not undo it.
+ * The only activity that spends money. It sends at most one request, behind six fences against a second one
+ * (docs/architecture.md#what-makes-a-second-placement-impossible), and reports what the answer proves. Neither a cancel
+ * request nor a shutdown aborts the request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const serialQueue = createSerialQueue();
@@ -54,6 +54,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
+/** @returns why this attempt must not send, because an earlier one may have; undefined if it may */
 function fenceReason(input: PlaceOrderInput): string | undefined {
   const { attempt, currentAttemptScheduledTimestampMs: dispatchedAt, scheduledTimestampMs } = activityInfo();
   if (attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS) return 'this attempt was dispatched twice';
@@ -75,6 +76,7 @@ interface AttemptContext extends ActivityDependencies {
   serialQueue: SerialQueue;
 }
 
+/** Sends the request only if none of the checks before it forbids that. */
 async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const other = await checkOtherExecutions(deps, input);
   if (other) return other;

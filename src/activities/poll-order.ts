@@ -30,7 +30,9 @@ export function createPollOrderActivities(
     },
     async pollOrder(input) {
       const { isLocal, workflowExecution } = activityInfo();
-      if (isLocal && workflowExecution?.runId !== input.firstRunId) throw retryAsOrdinaryActivity('not in a run after a reset');
+      if (isLocal && workflowExecution?.runId !== input.firstRunId) {
+        throw retryAsOrdinaryActivity('not in a run after a reset');
+      }
       return poll(deps, input, isLocal ? 'poll' : 'delivery');
     },
   };

@@ -113,7 +113,7 @@ export async function readEarlierRuns(
   return { confirmedKeyIds, refundConfirmed, fingerprintSecretId };
 }
 
-/** @returns undefined if the server knows no purchase with this reference. The reference may come from the partner. */
+/** @param referenceId may be invalid, as it may be the partner's. @returns undefined if there is no such purchase */
 export async function describeIfValid(
   purchases: PurchaseReader,
   referenceId: string,

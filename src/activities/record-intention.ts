@@ -17,7 +17,7 @@ const INTENTION = { intention: 'place-order' };
 const ANSWER_WITHIN_MS = 5_000;
 /** How soon after the confirmation the request must be written, so that a frozen process sends nothing late. */
 const WRITE_WITHIN_MS = 2_000;
-/** Core throttles heartbeats, and gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
+/** The SDK throttles heartbeats, and gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
 const BEAT_EVERY_MS = 2_000;
 /**
  * The pause between two records of a process, in which the first request is written. If the process is killed, at most
@@ -26,7 +26,7 @@ const BEAT_EVERY_MS = 2_000;
 const BETWEEN_RECORDS_MS = 15;
 const MAX_WAITING_WITH_PAUSES = 50;
 /** A waiting attempt gives up this long before its time limit, so that "not sent" is reported in time. */
-const LEAVE_MS = 1_000;
+const GIVE_UP_EARLY_MS = 1_000;
 
 /**
  * Records the intention to send, as heartbeat details of the current attempt. The workflow finds them in the
@@ -62,14 +62,14 @@ export function createIntentionRecord(
     beats ??= setInterval(() => context.heartbeat(INTENTION), BEAT_EVERY_MS);
     return { writeBy: answeredAt + WRITE_WITHIN_MS };
   };
-  const inTurn = () => serialQueue(notAfter - LEAVE_MS - now(), record);
+  const recordInTurn = () => serialQueue(notAfter - GIVE_UP_EARLY_MS - now(), record);
   return {
-    record: async () => (await inTurn()) ?? refuse('too many other placements were ahead of it'),
+    record: async () => (await recordInTurn()) ?? refuse('too many other placements were ahead of it'),
     close: () => clearInterval(beats),
   };
 }
 
-/** Runs functions one at a time, in the order of the calls. @returns undefined if the turn did not come in time */
+/** Runs functions one at a time, in the order of the calls. @returns undefined if `run` could not start in time */
 export type SerialQueue = <T>(maxWaitMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
 export function createSerialQueue(): SerialQueue {

@@ -78,7 +78,7 @@ export async function runStarter(argv: readonly string[], context: StarterContex
   }
 }
 
-/** The messages of Temporal's own errors leave out the server's words. */
+/** Adds the server's own words, which the messages of Temporal's errors leave out. */
 function explain(error: unknown): { message: string; exitCode: number } {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
   const plain = { message: messageOf(error), exitCode: exitCodeOf(error) };

@@ -16,7 +16,7 @@ export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
  */
 export const STARTED_ONCE = 'startedOnce';
 
-/** The query for where a purchase stands. It returns a `StatusAnswer`. */
+/** The query for the state of a purchase. It returns a `StatusAnswer`. */
 export const STATUS_QUERY = 'status';
 
 /** The update that carries an operator's decision on a held purchase. */
@@ -48,7 +48,7 @@ export function referenceOfWorkflow(workflowId: string): string | undefined {
   return prefix === undefined ? undefined : workflowId.slice(prefix.length);
 }
 
-/** The id of deliveries after the end of a purchase, so that only one runs at a time. */
+/** The workflow id of the late deliveries of a purchase, so that only one runs at a time. */
 export function deliverWorkflowId(referenceId: string): string {
   return `${DELIVER_ID_PREFIX}${referenceId}`;
 }

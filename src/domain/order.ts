@@ -49,7 +49,7 @@ export interface OrderSnapshot {
   claimedBy?: string;
 }
 
-/** Whether polling may stop at this status: it is final as far as documented, or the order may have keys. */
+/** Whether polling may stop at this status: the partner documents it as final, or the order may have keys. */
 export function canStopPolling(status: string): boolean {
   return mayHaveKeys(status) || isFailedOrRefunded(status);
 }

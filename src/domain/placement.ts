@@ -26,7 +26,7 @@ export type RequestEvidence =
  */
 export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
 
-/** The evidence of attempts that brought no order. */
+/** The evidence of an attempt that ended without a known order. */
 export type EvidenceWithoutOrder = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
 
 /** The next step of a purchase that has no order yet. */

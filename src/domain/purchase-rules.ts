@@ -52,7 +52,8 @@ export function validateItems(items: unknown): string[] {
 
   const valid = items as PurchaseItem[];
   const repeated = valid.find((item, index) => valid.findIndex((other) => other.productId === item.productId) < index);
-  if (repeated) return [`items: ${quoteValue(repeated.productId)} is listed twice; list it once, with the whole quantity`];
+  if (repeated)
+    return [`items: ${quoteValue(repeated.productId)} is listed twice; list it once, with the whole quantity`];
   const keys = totalQuantity(valid);
   return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
 }

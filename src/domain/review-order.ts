@@ -23,7 +23,7 @@ export interface AcceptedItem {
   keys: number;
 }
 
-/** What was bought, and what operators accepted of its order. */
+/** What an order is reviewed against: the items that were bought, and what operators accepted of the order. */
 export interface ReviewTerms {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
@@ -56,8 +56,8 @@ export type Review =
  *
  * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
-export function reviewOrder(bought: ReviewTerms, order: OrderSnapshot, isPlacedByUs: boolean): Review {
-  const { items, accepted = {} } = bought;
+export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, isPlacedByUs: boolean): Review {
+  const { items, accepted = {} } = terms;
   const { status, lines, claimedBy } = order;
   const hasKeys = mayHaveKeys(status);
   if (claimedBy !== undefined && !accepted.owner) {
@@ -71,10 +71,10 @@ export function reviewOrder(bought: ReviewTerms, order: OrderSnapshot, isPlacedB
   }
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
-  // Products that nobody bought get here only if an operator accepted them. They are delivered as received.
-  if (foreignItems(items, lines) !== undefined) return delivery(bought, order, asReceived(lines));
+  // Products that nobody bought are still here only if an operator accepted them. They are delivered as received.
+  if (foreignItems(items, lines) !== undefined) return delivery(terms, order, asReceived(lines));
   const sold = items.map((item) => lineFor(item, lines));
-  return surplusIssue(sold, accepted) ?? delivery(bought, order, sold);
+  return surplusIssue(sold, accepted) ?? delivery(terms, order, sold);
 }
 
 function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | undefined {
@@ -99,7 +99,7 @@ function delivery(
 }
 
 /**
- * How many keys the order should bring: as many as were bought, or as the order shows if an operator accepted its
+ * How many keys the order should contain: as many as were bought, or as the order shows if an operator accepted its
  * items. A surplus key of one product does not replace a missing key of another.
  */
 function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], accepted: Accepted): number {
@@ -109,7 +109,7 @@ function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[
   return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
 }
 
-/** If the partner shows no quantity of a product, the bought quantity counts, or else the number of keys. */
+/** If the partner shows no quantity, the quantity bought counts, or the number of keys if the product was not bought. */
 function itemsDue(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
   return productsOf(lines).map(({ productId, quantity, keys }) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;

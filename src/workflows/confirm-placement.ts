@@ -32,7 +32,8 @@ type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' }
 
 /**
  * Searches the order history. An order is absent only if every search of a whole window showed none; a search that
- * fails or proves nothing restarts the window. The window runs from the first answer to the last question.
+ * fails or proves nothing restarts the window. The window runs from the end of its first search to the start of its
+ * last one.
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryAnswer> {
   const { settings } = purchase;

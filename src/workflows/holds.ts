@@ -41,7 +41,7 @@ interface OpenHold {
 
 /**
  * The holds of a purchase, one at a time. The update validator checks only the shape, because a rejected update leaves
- * no trace in the history. The handler refuses decisions that don't fit, so these are on record, too.
+ * no trace in the history. The handler refuses decisions that don't fit the hold, so the history records those too.
  */
 export class Holds {
   private current: OpenHold | undefined;

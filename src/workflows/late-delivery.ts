@@ -22,7 +22,7 @@ import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
 /**
  * Brings the checkout up to date after a purchase has ended: late keys, a refund, or everything once more.
  *
- * @param given the reference of a purchase. Nothing else is accepted, so nothing forged can be signed.
+ * @param given the reference of a purchase. It holds no event data, because any client could have forged it.
  * @returns what the checkout received.
  * @throws ApplicationFailure `NothingToDeliver`; `InvalidDelivery` if the input names no purchase; `DeliveryRefused`,
  *   `DeliveryFailed` after 25 hours, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
@@ -75,7 +75,7 @@ async function readSale(settings: PurchaseSettings, input: DeliverInput): Promis
   );
   const sale: unknown = await read.executeWithOptions({ summary: 'read the purchase and its order' }, [input]);
   if (isEndedSale(referenceId, sale)) return sale;
-  throw failed(FAILURE.invalidDelivery, 'an operator completed the reading of the purchase by hand');
+  throw failed(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
 function end(

@@ -18,7 +18,8 @@ const MAX_EXPLANATION_LENGTH = 600;
 
 /**
  * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
- * an operator accepts it, names another order or abandons the purchase. What was accepted is not asked again.
+ * an operator accepts it, names another order or abandons the purchase. Nothing is asked twice: a hold opens only for
+ * what no operator has accepted yet.
  *
  * @param first the order as it was polled, or why it could not be read.
  * @param isFirstPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
@@ -85,7 +86,8 @@ function overdue(reason: string): OutcomeDetails {
 
 /**
  * Notifies the checkout of the outcome, with all keys of the sale. If the order has changed since its review, it is
- * reviewed again. If the event can't be delivered, the purchase is held: an operator has it sent again or withholds it.
+ * reviewed again. If the event can't be delivered, the purchase is held until an operator has the event sent again or
+ * withholds it.
  *
  * @returns the outcome that was delivered. A changed order or an operator may have changed it.
  */
@@ -96,7 +98,7 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let reviews = 0;
-  // Keys sent without a receipt. If one of them leaves the order, an alert tells a person.
+  // Keys that were sent without a receipt. If one of them leaves the order, a person is alerted.
   let maybeDelivered: KeyIds = {};
   let countGone = 0;
   const reviewAgain = async () => {
@@ -151,7 +153,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   const { orderId } = purchase;
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);
-  // An order that is open or unreadable says nothing about the keys. The next delivery compares them again.
+  // An open or unreadable order proves nothing about its keys. The next delivery compares them again.
   if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }

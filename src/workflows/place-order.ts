@@ -56,7 +56,7 @@ type AttemptAnswer = OrderPlaced | OrdersFound | AnswerWithoutOrder;
 interface Placing {
   purchase: PurchaseRecord;
   holds: Holds;
-  /** Epoch ms: the end of `PURCHASE_PLACE_WITHIN`. After an attempt that started later, none follows. */
+  /** Epoch ms: the end of `PURCHASE_PLACE_WITHIN`. An attempt that starts later is the last one. */
   until: number;
   attempts: number;
   timesPaused: number;
@@ -70,7 +70,8 @@ interface Placing {
 
 /**
  * Places the order once. Each attempt is one activity that sends at most one request (see activities/place-order.ts).
- * `stepAfter` decides what follows: another request only after this one is proven not sent, refused or absent.
+ * `stepAfter` decides what follows. It allows another request only after proof that the last one was not sent, was
+ * refused, or left no order in the partner's history.
  */
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
   const until = Date.now() + purchase.settings.placeWithinMs;
@@ -166,7 +167,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
   }
 }
 
-/** The attempt ended without an answer and without the recorded intention that precedes every request. */
+/** Whether the attempt ended without an answer, and without recording the intention that precedes every request. */
 function isTimeoutWithoutIntention(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
@@ -184,7 +185,7 @@ function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, an
   }
 }
 
-/** Another attempt, unless the last one already started after the time limit. */
+/** Plans another attempt, unless the last one already started after the time limit. */
 function retryPlacement(placing: Placing, why: string, answer?: AnswerWithoutOrder): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
   if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
@@ -200,9 +201,9 @@ function retryPlacement(placing: Placing, why: string, answer?: AnswerWithoutOrd
 }
 
 /** Searches the order history to find out how an attempt ended. */
-async function confirm(placing: Placing, plan: Confirm, unplaced: AnswerWithoutOrder): Promise<Step> {
+async function confirm(placing: Placing, plan: Confirm, answer: AnswerWithoutOrder): Promise<Step> {
   const { purchase } = placing;
-  const { evidence, why, retryAfterMs, inFlight } = unplaced;
+  const { evidence, why, retryAfterMs, inFlight } = answer;
   const inFlightMs = inFlight ? placementInFlight(purchase.settings) : 0;
   if (plan.searches === 'window') {
     const { settings } = purchase;
@@ -227,10 +228,10 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: AnswerWithoutO
       if (ifAbsent.kind === 'hold' && purchase.cancelRequested) {
         return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, why) };
       }
-      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, unplaced);
+      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, answer);
       // A window already waited out the partner's Retry-After; after a single search it still applies.
-      const pace = plan.searches === 'window' ? undefined : unplaced;
-      return retryPlacement(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pace);
+      const pauseFrom = plan.searches === 'window' ? undefined : answer;
+      return retryPlacement(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pauseFrom);
     }
   }
 }

@@ -27,7 +27,7 @@ export interface ConfirmedFinding {
 export interface ReconcileContext extends ActivityDependencies {
   records: RecordIndex;
   options: ReconcileOptions;
-  later: LateDeliveries;
+  lateDeliveries: LateDeliveries;
   retry: ReadRetry;
   /** Only report. */
   dryRun: boolean;
@@ -47,13 +47,13 @@ const PARALLEL = 4;
  *   its order, which only a reading of the order itself shows.
  */
 export async function confirmFinding(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
-  const { records, options, later } = context;
+  const { records, options, lateDeliveries } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // This kind is about the keys delivered here, so the orders are not read again.
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const described = await Promise.all(
-    references.map((reference) => readKnownPurchase(context.purchases, reference, later)),
+    references.map((reference) => readKnownPurchase(context.purchases, reference, lateDeliveries)),
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // An unreadable record stays unreadable; a failed read does not make it missing.

@@ -11,7 +11,7 @@ import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
 import { describeIfValid } from '../read-sale';
 
-/** Names in one query. With the longest references, a query then has about 30,000 characters. */
+/** Values in one query. With the longest references, such a query has about 30,000 characters. */
 const BATCH = 300;
 
 /** Purchases of any age that may still get keys. */
@@ -22,10 +22,10 @@ const FOLLOWED =
 /** The memo of a late delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
 type LateDelivery = Partial<DeliveryMemo> | undefined;
 
-/** Deliveries after the end of purchases, by reference. */
+/** Late deliveries by reference. */
 export type LateDeliveries = ReadonlyMap<string, readonly LateDelivery[]>;
 
-/** Reads all deliveries after the end of purchases, except running ones. */
+/** Reads all late deliveries, except running ones. */
 export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDeliveries> {
   const byReference = new Map<string, LateDelivery[]>();
   for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
@@ -42,7 +42,11 @@ export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDe
  */
 export async function listKnownPurchases(
   reader: PurchaseReader,
-  { from, orders, later }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; later: LateDeliveries },
+  {
+    from,
+    orders,
+    lateDeliveries,
+  }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; lateDeliveries: LateDeliveries },
   progress: Progress,
 ): Promise<KnownPurchase[]> {
   const found = new Map<string, KnownPurchase>();
@@ -50,7 +54,7 @@ export async function listKnownPurchases(
   const orderIds = new Set<string>();
   const add = async (query: string) => {
     for await (const execution of reader.list(query)) {
-      const purchase = knownPurchase(execution, later);
+      const purchase = knownPurchase(execution, lateDeliveries);
       found.set(purchase.runId, purchase);
       references.add(purchase.referenceId);
       if (purchase.orderId !== undefined) orderIds.add(purchase.orderId);
@@ -76,13 +80,13 @@ export async function listKnownPurchases(
 export async function readKnownPurchase(
   reader: PurchaseReader,
   referenceId: string,
-  later: LateDeliveries,
+  lateDeliveries: LateDeliveries,
 ): Promise<KnownPurchase | undefined> {
   const description = await describeIfValid(reader, referenceId);
-  return description && knownPurchase(description, later);
+  return description && knownPurchase(description, lateDeliveries);
 }
 
-function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LateDeliveries): KnownPurchase {
+function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, lateDeliveries: LateDeliveries): KnownPurchase {
   const { workflowId, runId, startTime, closeTime, status, typedSearchAttributes: attributes } = execution;
   const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
   const unreadable = success ? undefined : memoProblem(error);
@@ -105,7 +109,7 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
     closedAt: closeTime?.getTime(),
     hold: data?.hold,
   };
-  return (later.get(referenceId) ?? []).reduce(withLater, known);
+  return (lateDeliveries.get(referenceId) ?? []).reduce(withLateDelivery, known);
 }
 
 /** Names the field, but not its content. */
@@ -114,7 +118,7 @@ function memoProblem({ issues: [issue] }: z.ZodError): string {
 }
 
 /** Keys of a late delivery count as delivered by the purchase itself. */
-function withLater(purchase: KnownPurchase, memo: LateDelivery): KnownPurchase {
+function withLateDelivery(purchase: KnownPurchase, memo: LateDelivery): KnownPurchase {
   if (!memo) return { ...purchase, mayBeDelivered: true };
   const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const delivered = countOf(keyIds);

@@ -19,7 +19,7 @@ import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
 import type { ConfirmedFinding, ReconcileContext } from './confirm-finding';
 
-/** Tries of one notice. The next night repeats it. */
+/** How often a notice is tried. The next night repeats it. */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
@@ -29,9 +29,8 @@ const MAX_NOTICES = 500;
 export const MAX_ORDER_IDS = 20;
 
 /**
- * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the
- * reason, and the next run tries again.
- * @returns undefined if nothing had to be done after all
+ * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the reason, and the next run tries
+ * again. @returns undefined if nothing had to be done after all
  */
 export async function handleFinding(
   context: ReconcileContext,
@@ -67,7 +66,8 @@ async function repairFinding(
 }
 
 /**
- * Starts a delivery of the order's keys or refund. Two at once are harmless, and the next night repeats a failed one.
+ * Starts a late delivery of the order's keys or refund. Two at once are harmless, and a failed one is repeated the next
+ * night.
  * @returns undefined if the checkout already has everything
  */
 async function bringUpToDate(
@@ -105,7 +105,10 @@ function nothingToDeliverReason(error: unknown): string {
 }
 
 /** Sends a held purchase the decision to adopt this order. The purchase itself compares the order's items. */
-async function sendAdoption(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
+async function sendAdoption(
+  context: ReconcileContext,
+  { finding, purchase }: ConfirmedFinding,
+): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
   if (!purchase || !hold || orderId === undefined) return unrepaired(finding, 'it is no longer held');
@@ -122,7 +125,7 @@ async function sendAdoption(context: ReconcileContext, { finding, purchase }: Co
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
     const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
-    return unrepaired(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
+    return unrepaired(finding, `the held purchase refused the order: ${why ?? 'the purchase has just ended'}`);
   }
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }

@@ -99,8 +99,8 @@ async function tryNames(
   const others = USUAL_NAMES[param].filter((name) => !Object.values(configured).includes(name));
   let why = '';
   for (const name of [configured[param], ...others]) {
-    const { works, why: whyNot = '' } = await attempt(name);
-    why ||= whyNot;
+    const { works, why: problem = '' } = await attempt(name);
+    why ||= problem;
     if (works === undefined) continue;
     if (name === configured[param]) check.ok(works);
     else check.fault(why, `Set ${variable}=${name}, which works: ${works}.`);

@@ -19,7 +19,7 @@ const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
 const ADOPT = 'Give the purchase its order with `npx fulfilment resolve REFERENCE --order ORDER`.';
 
-/** Keys are missing: an order that is still a part, or one without a new key when it was read. */
+/** Keys are missing: the order is only a part of what was bought, or had no new key when it was read. */
 export const KEYS_MISSING = {
   kind: 'SHORTFALL',
   advice: FINDING_KINDS.SHORTFALL.advice,
@@ -59,7 +59,7 @@ export const REPAIRABLE = {
   doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify' },
 } as const satisfies Record<string, Classification>;
 
-/** The advice where nobody knows whether keys were delivered. */
+/** The advice if nobody knows whether keys were delivered. */
 export const MAY_BE_DELIVERED =
   'Keys may have reached the checkout without a receipt. Look there before you refund the customer or sell again.';
 
@@ -68,7 +68,7 @@ const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
 /** `OPEN` is any other status, including undocumented ones. */
 type OrderState = (typeof ENDED)[number] | 'OPEN';
 
-/** A classification, `fine`, or what decides: the amounts, a refund of the rest, or the age of the open order. */
+/** A classification, `fine`, or what has to be looked at first: the amounts, a partial refund, or the order's age. */
 type Rule = Classification | 'fine' | 'compare-amounts' | 'check-refund' | 'check-age';
 
 const mismatch: Classification = { kind: 'STATUS_MISMATCH' };
@@ -97,8 +97,8 @@ const NOTHING_BOUGHT: Record<OrderState, Rule> = {
 };
 
 /**
- * By how the purchase ended here and by the order's status at the partner. `STOPPED`: the workflow was terminated,
- * failed, timed out or ended as cancelled.
+ * The rule for each outcome of a purchase and each status of its order at the partner. `STOPPED`: the workflow was
+ * terminated, failed, timed out or ended as cancelled.
  */
 const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<OrderState, Rule>> = {
   DELIVERED: { ...CONTRADICTION, COMPLETED: 'compare-amounts', REFUNDED: REPAIRABLE.refundedAfterDelivery },

@@ -169,22 +169,28 @@ export type FindingStatus = 'repaired' | 'notified' | 'unrepaired' | 'dry-run';
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
 /**
- * Adds to a finding what was done about it. It changes the finding itself: a hundred thousand copies would need much
- * memory.
+ * Adds to a finding what was done about it. It changes the finding itself, because a hundred thousand copies would take
+ * too much memory.
  */
 export function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {
   return Object.assign(finding, { done, note });
 }
 
 /** The kinds that are not about a purchase together with its own order. */
-const NOT_ABOUT_OWN_ORDER: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN', 'KEYS_GONE'];
+const NOT_ABOUT_OWN_ORDER: readonly FindingKind[] = [
+  'DOUBLE_PURCHASE',
+  'SAME_KEY_TWICE',
+  'UNREADABLE',
+  'ORPHAN',
+  'KEYS_GONE',
+];
 
 /** The most order ids in the key of a finding, which goes into memos. */
 const MAX_IDS_IN_KEY = 10;
 
 /**
- * Identifies a finding: the same in every reconciliation that finds it, and another one for another cause. A key of
- * many orders has the first ids and the number of the others.
+ * Identifies a finding. Every reconciliation gives the same finding the same key, and another cause another key. If
+ * there are many orders, the key has the first ids and the number of the others.
  */
 export function findingKey({ kind, referenceId, orderIds, repair }: Finding): string {
   const ids = orderIds.toSorted();
@@ -195,9 +201,9 @@ export function findingKey({ kind, referenceId, orderIds, repair }: Finding): st
 }
 
 /**
- * What a second reading found instead of a suggested finding: the same one, or the finding that its purchase and
- * order give now. A purchase has at most one finding about its own order and at most one double purchase, perhaps of
- * other orders now.
+ * Matches a suggested finding with those of a second reading: the same finding, or the one that its purchase and order
+ * lead to by then. A purchase has at most one finding about its own order, and at most one double purchase, whose
+ * orders may have changed.
  */
 export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);

@@ -1,6 +1,13 @@
 import { groupBy } from '../group-by';
 import { isBillable } from '../order';
-import { type Classification, classifyEnded, classifyKeys, classifyRunning, KEYS_MISSING, REPAIRABLE } from './classify';
+import {
+  type Classification,
+  classifyEnded,
+  classifyKeys,
+  classifyRunning,
+  KEYS_MISSING,
+  REPAIRABLE,
+} from './classify';
 import { describeClassified, describeOrphans, describeSharedKeys, describeUnreadable } from './describe-finding';
 import { type Finding, FINDING_KIND_NAMES } from './finding';
 import {

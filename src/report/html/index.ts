@@ -6,7 +6,7 @@ import { cardsOf, isOpen, legendOf, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
 
-/** Whatever string found its way into the page, the browser loads nothing and runs nothing. */
+/** The browser loads and runs nothing, even if a string from outside reached the page unescaped. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** The report for people: one page that loads nothing else. Every string from outside is escaped. */

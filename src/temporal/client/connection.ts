@@ -94,7 +94,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
     try {
       const failing = connecting.then(
         () => undefined,
-        (error: unknown) => whyNot(error, target, everyMs),
+        (error: unknown) => connectFailure(error, target, everyMs),
       );
       const failure = await Promise.race([failing, rest.then(() => NO_ANSWER)]);
       isConnected = !failure;
@@ -113,7 +113,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
 
 const NO_ANSWER: ConnectionFailure = { cause: 'no answer', refused: false };
 
-async function whyNot(error: unknown, target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
+async function connectFailure(error: unknown, target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
   if (error instanceof TypeError) throw unusableSettings(error.message);
   return findConnectionFailure(target, timeoutMs);
 }

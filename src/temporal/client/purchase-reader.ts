@@ -39,7 +39,7 @@ export function createPurchaseReader(client: Client) {
     describeIfKnown: (referenceId: string) => describeIfKnown(client, purchaseWorkflowId(referenceId)),
     /** Lists purchases. Lists lag. @param query further conditions, as a Temporal list filter */
     list: (query: string) => list(PURCHASE_WORKFLOW, query),
-    /** Lists deliveries after the end of purchases, like `list`. */
+    /** Lists late deliveries, like `list`. */
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
     /** The closing memos of all runs and late deliveries of a purchase; some may appear twice. */
     closingMemos: (referenceId: string) => closingMemos(client, referenceId),

@@ -4,7 +4,7 @@ import { toSafeJson, toSingleLine } from '../../domain/text-format';
 
 const MAX_MESSAGE_LENGTH = 600;
 
-/** What identifies an event to the SDK only, or is the same on every line. */
+/** Attributes that only the SDK needs, or that are the same on every line. */
 const LEFT_OUT = new Set([
   'sdkComponent',
   'taskToken',
@@ -19,7 +19,7 @@ const LEFT_OUT = new Set([
   'activityType',
 ]);
 
-/** A line for programs: everything that is known of the event. */
+/** A line for programs: everything that is known about the event. */
 export function jsonLine(entry: LogEntry): string {
   const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
   return JSON.stringify({ ...line, ...metaOf(entry) });
