@@ -109,7 +109,7 @@ function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[
   return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
 }
 
-/** If the partner shows no quantity, the quantity bought counts, or the number of keys if the product was not bought. */
+/** If the partner shows no quantity, the quantity bought counts, or the number of keys if there was none. */
 function itemsDue(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
   return productsOf(lines).map(({ productId, quantity, keys }) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;

@@ -99,7 +99,7 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }
 
-/** Sends the checkout an alert, which needs no decision. Gives up after a minute, so that it never delays an outcome. */
+/** Sends the checkout an alert, which needs no decision. Gives up after a minute, so it never delays an outcome. */
 export function raiseAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): void {
   purchase.alerts.push(sendAlert(purchase, kind, details));
 }
