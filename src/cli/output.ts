@@ -155,7 +155,8 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     ...formatRunning(status),
     ...formatHold(status),
     ...status.pending.flatMap((work) => formatWork(work, status)),
-    since && `  waits for a worker on task queue ${taskQueue} since ${since}. If this stays, is a worker running?`,
+    since &&
+      `  waits for a worker on task queue ${taskQueue} since ${since}. If this does not change, check that a worker is running.`,
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
     ...deliveries.map(
       ({ state: deliveryState, type, eventId, at }) =>

@@ -26,15 +26,15 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .option('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat it for more products', item)
     .option(
       '--max-debit <amount>',
-      'the most that the order may cost by the catalogue; otherwise it is not placed',
+      'the most that the order may cost at catalogue prices; if it costs more, it is not placed',
       amount,
     )
     .option('--wait', 'wait for the end and show each state; exit code 3 unless everything was delivered')
     .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
-  add('status', 'show where a purchase stands, with its deliveries').action(async (referenceId: string) =>
+  add('status', 'show the state of a purchase, and its deliveries').action(async (referenceId: string) =>
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
-  add('resolve', 'decide what happens to a purchase that is held; `status` shows the decisions that fit')
+  add('resolve', 'decide what happens to a purchase that is held; `status` shows the possible decisions')
     .option('--order <id>', DECISIONS.order, orderId)
     .option('--replace', DECISIONS.replace)
     .option('--abandon', DECISIONS.abandon)
@@ -57,7 +57,7 @@ function addList(program: Command, context: StarterContext): void {
   program
     .command('list')
     .description(
-      'list the purchases that wait for a person, with the commands that fit: those that are held, and those that ended ' +
+      'list the purchases that wait for a person, with the commands to use: those that are held, and those that ended ' +
         'without a result (terminated, failed) in the last 24h. Shows the 100 that have waited longest, or 10,000 with --json',
     )
     .addOption(

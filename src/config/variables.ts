@@ -242,7 +242,7 @@ function isPlaintext(written = ''): boolean {
 export function conflictsIn(read: Texts): Conflict[] {
   const search = read.PARTNER_HISTORY_SEARCH_PARAM;
   const page = read.PARTNER_HISTORY_PAGE_PARAM;
-  const rows = read.PARTNER_HISTORY_LIMIT_PARAM;
+  const pageSize = read.PARTNER_HISTORY_LIMIT_PARAM;
   const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(read.PARTNER_TIMEOUT);
   const lowestRate = minRequestRate({ partnerTimeoutMs });
   const { METRICS_ADDRESS: address, DELIVERY_URL: deliveryUrl, DELIVERY_DIR: dir } = read;
@@ -250,7 +250,7 @@ export function conflictsIn(read: Texts): Conflict[] {
   const conflicts: (Conflict | false)[] = [
     ...refused.map((variable) => ({ variable, ...TLS_REQUIRED })),
     page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...DISTINCT_PARAM },
-    (rows === search || rows === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...DISTINCT_PARAM },
+    (pageSize === search || pageSize === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...DISTINCT_PARAM },
     Number(read.PARTNER_MAX_RPS) < lowestRate && {
       variable: 'PARTNER_MAX_RPS',
       expected: "a rate at which a placement's search and write fit into one attempt",

@@ -25,12 +25,12 @@ const AMOUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
 const OUTCOME = { outcome: PURCHASE_OUTCOMES };
 /** `STARTED`: the purchase shows no state yet, because no worker has picked it up, or only just now. */
 const GAUGED_STATES = [...RUNNING_STATES, 'STARTED'] as const;
-/** The evidence of attempts that brought no order. */
-const UNPLACED = [
+/** The evidence of attempts that ended without a known order. */
+const EVIDENCE_WITHOUT_ORDER = [
   ...(['NOT_SENT', 'ORDER_REFUSED', 'ACCESS_REFUSED', 'CONFLICT', 'ANSWERED', 'UNKNOWN'] as const),
   ...(['NEVER_WRITTEN', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED'] as const),
 ] as const;
-const EVIDENCE = ['PLACED', 'FOUND', ...UNPLACED] as const;
+const EVIDENCE = ['PLACED', 'FOUND', ...EVIDENCE_WITHOUT_ORDER] as const;
 const PERMIT_CLASS = { class: ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'] } as const;
 const OPERATIONS = ['listProducts', 'listOrders', 'placeOrder', 'getOrder'] as const;
 /** How an answer is counted: `ok`, the class of an error status, or the kind of error. */
@@ -40,7 +40,7 @@ const ANSWERS = [
 ] as const;
 
 /**
- * Every metric of ours, with all values of its labels: no label holds a reference, a key or a text of the partner.
+ * Every metric of this project, with all values of its labels: no label holds a reference, a key or the partner's text.
  * Prometheus adds `_total` to the name of a counter and `_seconds` to a histogram in seconds.
  * docs/reference/metrics.md is generated from this table.
  */
@@ -62,7 +62,7 @@ export const METRICS = {
   ),
   fulfilment_placements_confirmed: ofPurchases(
     'Unknown or refused placements that were confirmed by searching the order history, by evidence and result',
-    { evidence: UNPLACED, history: ['found', 'absent', 'unreadable'] },
+    { evidence: EVIDENCE_WITHOUT_ORDER, history: ['found', 'absent', 'unreadable'] },
   ),
   fulfilment_double_purchases: ofPurchases('Further orders at the partner for a reference whose order was adopted', {}),
   fulfilment_holds: ofPurchases('Holds that were opened, by reason', { reason: HOLD_REASONS }),
@@ -101,7 +101,7 @@ export const METRICS = {
     'The age of the oldest purchase in this state since its start, within 2 %; 0 if there is none',
     { state: ['STARTED', 'PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'DELIVERING'] },
   ),
-  fulfilment_later_deliveries: gauge('Running deliveries after the end of their purchase (`deliverWorkflow`)'),
+  fulfilment_later_deliveries: gauge('Running late deliveries (`deliverWorkflow`)'),
   fulfilment_oldest_later_delivery_age_seconds: seconds(
     'The age of the oldest of them since its start, within 2 %; 0 if there is none',
   ),
