@@ -54,7 +54,7 @@ export async function proveReadable(
   if (newestIsFound) return FOUND;
   const known = newestFirst(rows);
   if (known.length === 0) return { readable: false, why: EMPTY_HISTORY };
-  // Corrected by the amount that the partner's clock is ahead of ours.
+  // The partner's clock may be ahead of ours.
   const later = known.findLast((order) => orderTime(order) > sentBefore + aheadMs);
   if (later && (await isFound(partner, later))) return FOUND;
   return { readable: false, why: 'the search does not find an order known to exist' };

@@ -17,7 +17,7 @@ import { nameKeys, type NamedLine } from './order-keys';
  * (`firstDeliveryOptions`), so the ordinary activity that follows never overlaps with it.
  */
 const LOCAL_DEADLINE_MS = 1_000;
-/** After a local delivery was too slow, the next ordinary one that takes less turns local deliveries on again. */
+/** Local deliveries stop after one was too slow. An ordinary delivery faster than this turns them on again. */
 const FAST_MS = 1_000;
 
 /**

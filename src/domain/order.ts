@@ -45,7 +45,7 @@ export interface OrderSnapshot {
   lines: OrderLine[];
   /** A decimal number as received. The partner does not document its currency. */
   totalDebit?: number;
-  /** The reference of another purchase here with the same order. */
+  /** The reference of another purchase in Temporal that has the same order. */
   claimedBy?: string;
 }
 

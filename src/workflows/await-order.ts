@@ -112,7 +112,7 @@ export async function pollOnce(purchase: PurchaseRecord, orderId: string): Promi
   return orderFromPoll(purchase, orderId, pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]));
 }
 
-/** The order that a poll returned, or why there is none. */
+/** Waits for a poll. @returns the order, or why it could not be read */
 async function orderFromPoll(
   purchase: PurchaseRecord,
   orderId: string,

@@ -138,7 +138,7 @@ export class PurchaseRecord {
     this.lastPoll = { status, at: now() };
   }
 
-  /** @param hold the open hold; undefined if there is none any more */
+  /** @param hold the open hold; undefined once it has ended */
   noteHold(hold: HoldNotice | undefined): void {
     this.holdNotice = hold;
     upsertMemo({ hold: hold ?? null, accepted: this.accepted });

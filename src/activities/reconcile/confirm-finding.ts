@@ -49,7 +49,7 @@ const PARALLEL = 4;
 export async function confirmFinding(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
   const { records, options, lateDeliveries } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
-  // This kind is about the keys delivered here, so the orders are not read again.
+  // This kind compares the keys that our purchases delivered, so the orders are not read again.
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const described = await Promise.all(

@@ -37,7 +37,7 @@ export interface ReconcileDependencies extends ActivityDependencies {
 const PARALLEL = 12;
 const MAX_ORPHANS_CONFIRMED = 500;
 
-/** Compares the partner's orders with the purchases here and repairs what it can. It never buys anything. */
+/** Compares the partner's orders with the purchases in Temporal and repairs what it can. It never buys anything. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
   return {
     async reconcileOrders(input) {

@@ -34,7 +34,7 @@ import { readKnownPurchase, type LateDeliveries, listLateDeliveries, listKnownPu
 const MAX_READ_AGAIN = 200;
 const PARALLEL = 4;
 
-/** The partner's orders and the purchases here. */
+/** The partner's orders and the purchases in Temporal. */
 interface Records {
   /** By id. */
   orders: Map<string, PartnerOrder>;
@@ -44,7 +44,7 @@ interface Records {
   lateDeliveries: LateDeliveries;
 }
 
-/** Reads the partner's orders first, then the purchases here. */
+/** Reads the partner's orders first, then the purchases in Temporal. */
 export async function readRecords(
   deps: ActivityDependencies,
   options: ReconcileOptions,

@@ -61,7 +61,7 @@ function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): 
   const count = quantity === undefined ? '' : `${quantity} × `;
   const what = title ? `An order of ${count}“${title}”` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
-  return `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`;
+  return `${what} is ${presentableStatus(status)} at the partner${nameless}, and none of our purchases placed it.`;
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {
@@ -134,7 +134,7 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
     case 'AMOUNT_MISMATCH':
       return purchase.state === 'FAILED'
         ? 'The order failed and should cost nothing, but an amount was debited for it.'
-        : 'The partner now shows another amount than it debited when the order was last read here.';
+        : 'The partner now shows a different amount from the one that it debited when we last read the order.';
     case 'SHORTFALL_REFUNDED':
       return order?.status === 'PARTIAL_COMPLETED'
         ? `${here}${formatKeyCount(purchase)}; the partner charges the price of those keys only.`

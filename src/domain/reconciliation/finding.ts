@@ -18,7 +18,7 @@ export const FINDING_KINDS = {
       'Ask the partner for a replacement for every sale but one. Warn the customers before they try to use the key.',
   },
   LOST: {
-    title: 'Stopped or held here, ordered at the partner',
+    title: 'Stopped or held, but ordered at the partner',
     means: 'The purchase was stopped, failed, or is held without an order. Its order exists at the partner.',
     does: 'delivers the order when it is complete; a held purchase adopts it',
     advice: 'A reconciliation delivers it when it is complete. Find out who or what stopped the purchase.',
@@ -44,7 +44,7 @@ export const FINDING_KINDS = {
   },
   MISSING_AT_PARTNER: {
     title: 'Missing at the partner',
-    means: 'A purchase here has an order, but neither the order history nor a read of the order shows it.',
+    means: 'A purchase has an order, but neither the order history nor a read of the order shows it.',
     does: 'reports it',
     advice:
       'Search for it with `npx fulfilment orders --search ORDER`. If nothing is found, ask the partner what happened to it.',
@@ -56,7 +56,7 @@ export const FINDING_KINDS = {
     advice: 'Ask the partner to correct its answer. An unreadable record may hide an order that nobody knows.',
   },
   ORPHAN: {
-    title: 'No purchase here',
+    title: 'No purchase for this order',
     means: 'The partner has an order whose id and reference are unknown in this namespace.',
     does: 'reports it',
     advice:
@@ -112,7 +112,7 @@ export type FindingKind = keyof typeof FINDING_KINDS;
 
 export const FINDING_KIND_NAMES = Object.keys(FINDING_KINDS) as FindingKind[];
 
-/** One difference between the partner's orders and the purchases here. */
+/** One difference between the partner's orders and the purchases in Temporal. */
 export interface Finding {
   kind: FindingKind;
   referenceId?: string;
@@ -130,7 +130,7 @@ export interface Finding {
 
 /** Decimal numbers as the partner writes them. */
 export interface FindingAmounts {
-  /** `total_debit` of the order, as it was read here. */
+  /** `total_debit` of the order, as the purchase last read it. */
   debited?: number;
   /** `total_debit` of the first order as the reconciliation read it; absent if it read only the row. */
   debitedNow?: number;

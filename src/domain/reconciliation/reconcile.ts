@@ -21,7 +21,7 @@ import {
 } from './records';
 
 /**
- * Compares the partner's orders with the purchases here, both ways. Both lists may lag, so each finding must be
+ * Compares the partner's orders with the purchases in Temporal, both ways. Both lists may lag, so each finding must be
  * confirmed before anything is done about it. The order of the records does not matter.
  *
  * @param records the orders and purchases since `from`, the purchases that the orders name, and older purchases that

@@ -91,7 +91,7 @@ export function isExpectedInHistory(purchase: KnownPurchase, { from, confirmedBe
   );
 }
 
-/** The partner's orders and the purchases here, indexed for lookups. */
+/** The partner's orders and the purchases in Temporal, indexed for lookups. */
 export interface RecordIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;

@@ -63,9 +63,9 @@ function header(report: ReconciliationReport, counts: Counts): string {
 
 function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
   if (open === 0 && repaired === 0) {
-    return "The partner's charges, the purchases here and the events that the checkout received agree.";
+    return "The partner's charges, our purchases and the events that the checkout received agree.";
   }
-  const sides = "The partner's order history and the purchases here";
+  const sides = "The partner's order history and our purchases";
   if (open === 0) return `${sides} differed. Every difference has been repaired.`;
   if (dryRun) return `${sides} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
   const rest =

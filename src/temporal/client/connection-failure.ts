@@ -3,7 +3,7 @@ import { grpcErrorOf } from './grpc';
 import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
 import { withTimeout } from './with-timeout';
 
-/** Why there is no connection. The text is ours, because the server's text might contain a key. */
+/** Why a connection failed. The text is never the server's, which might contain a key. */
 export interface ConnectionFailure {
   cause: string;
   /** Retrying is useless. */

@@ -9,7 +9,7 @@ const CACHED_MS = 1_000;
 /** How long a client may take to send its request. */
 const REQUEST_MS = 10_000;
 
-/** Whether the worker takes work, with the reason. */
+/** Whether the worker accepts work, with the reason. */
 export interface Readiness {
   ready: boolean;
   reason: string;
