@@ -26,7 +26,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .option('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat it for more products', item)
     .option(
       '--max-debit <amount>',
-      'the most that the order may cost at catalogue prices; if it costs more, it is not placed',
+      'the most that the order may cost at catalogue prices; a more expensive order is not placed',
       amount,
     )
     .option('--wait', 'wait for the end and show each state; exit code 3 unless everything was delivered')

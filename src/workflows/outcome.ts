@@ -18,8 +18,8 @@ const MAX_EXPLANATION_LENGTH = 600;
 
 /**
  * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
- * an operator accepts it, names another order or abandons the purchase. Nothing is asked twice: a hold opens only for
- * what no operator has accepted yet.
+ * an operator accepts it, names another order or abandons the purchase. An operator is never asked twice
+ * about the same difference.
  *
  * @param first the order as it was polled, or why it could not be read.
  * @param isFirstPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
