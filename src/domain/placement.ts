@@ -31,7 +31,13 @@ export type EvidenceWithoutOrder = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'
 
 /** The next step of a purchase that has no order yet. */
 export type NextStep =
-  { kind: 'attempt' } | { kind: 'end'; outcome: 'NOT_PLACED' | 'REJECTED' } | { kind: 'hold' } | Confirm;
+  /** Attempt to place the order again. */
+  | { kind: 'attempt' }
+  /** End the purchase without an order. */
+  | { kind: 'end'; outcome: 'NOT_PLACED' | 'REJECTED' }
+  /** Hold the purchase until an operator decides. */
+  | { kind: 'hold' }
+  | Confirm;
 
 /** Search the order history. If an order is found, it is adopted; if not, `ifAbsent` follows. */
 export interface Confirm {

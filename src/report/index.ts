@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toSafeJson } from '../domain/text-format';
 import { renderCsv } from './csv';
-import { renderHtml } from './html/index';
+import { renderHtml } from './html';
 import { inParts } from './parts';
 import type { ReconciliationReport } from './report';
 

@@ -28,7 +28,12 @@ interface HistorySearch extends Pick<Confirm, 'searches' | 'needsProof'> {
 type FoundOrders = [FoundOrder, ...FoundOrder[]];
 
 /** What the order history shows about a placement. */
-type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
+type HistoryAnswer =
+  | { kind: 'found'; orders: FoundOrders }
+  /** Every search of the window proved that there is no order. */
+  | { kind: 'absent' }
+  /** The history could not be read, or proved nothing, until the search gave up. */
+  | { kind: 'unreadable'; why: string };
 
 /**
  * Searches the order history. An order is absent only if every search of a whole window showed none; a search that

@@ -72,6 +72,7 @@ const ENDED_BY_OPERATOR = {
   why: 'an operator ended the delivery of the event without a receipt',
 } as const;
 
+/** `maybeSent`: the event may have reached the checkout. `retryAfterMs`: the pause that was asked for, or 0. */
 type LocalFailure = { kind: 'FAILED'; maybeSent: boolean; retryAfterMs: number };
 
 async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDelivered | LocalFailure> {

@@ -35,14 +35,14 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
   const { settings } = await readSettings.executeWithOptions({ summary: 'read the settings' }, []);
 
   for (let review = 1; ; review++) {
-    const sale = await readSale(settings, input);
+    const sale = await loadSale(settings, input);
     const plan = planDelivery(sale, input.again === true);
     const { order } = sale;
     const shown = order && { id: order.orderId, status: order.status };
-    if (plan.kind === 'issue') return end(sale, [], shown && { ...shown, issue: plan.issue });
+    if (plan.kind === 'issue') return endDelivery(sale, [], shown && { ...shown, issue: plan.issue });
     if (plan.kind === 'nothing') {
       if (input.again) throw failed(FAILURE.nothingToDeliver, plan.why);
-      return end(sale, [], shown);
+      return endDelivery(sale, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
     const delivered = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
@@ -51,7 +51,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
         const keyIds = unionOfKeys(sale.confirmedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
         // The purchase has ended, and its own attributes can't change any more.
         upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
-        return end({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
+        return endDelivery({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
       }
       case 'REFUSED':
         throw failed(FAILURE.deliveryRefused, 'the checkout refused the event permanently (410)');
@@ -66,7 +66,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
   }
 }
 
-async function readSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedSale> {
+async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedSale> {
   const { readSale: read } = proxyActivities<Activities>(readSaleOptions(settings));
   const { referenceId } = input;
   setCurrentDetails(
@@ -78,7 +78,8 @@ async function readSale(settings: PurchaseSettings, input: DeliverInput): Promis
   throw failed(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
-function end(
+/** Records what the checkout received, and builds the result. */
+function endDelivery(
   { referenceId, confirmedKeyIds, orderId }: EndedSale,
   events: ReceivedEvent[],
   order: DeliveryReport['order'],

@@ -38,17 +38,19 @@ import {
 /** How placing ends: with an order, or with an outcome without one. */
 export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
+/** Attempt to place the order after `afterMs`, because of `why`. `paused`: the circuit breaker is open. */
 type NextAttempt = { kind: 'attempt'; why: string; afterMs: number; paused?: true };
 
 /** The next step of the placement loop. */
 type Step =
   | PlacedOrder
   | NextAttempt
-  /** `absent`: the order history shows no order, so a cancel request may end the hold. */
+  /** Ask an operator. `absent`: the order history shows no order, so a cancel request may end the hold. */
   | { kind: 'hold'; explanation: string; absent: boolean }
+  /** End the purchase without an order. */
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
-/** An attempt that produced no order. Its worker may have died without an answer. */
+/** The answer to an attempt that found or placed no order. Its worker may have died without an answer. */
 type AnswerWithoutOrder = Omit<NothingPlaced, 'evidence'> & { evidence: EvidenceWithoutOrder };
 type AttemptAnswer = OrderPlaced | OrdersFound | AnswerWithoutOrder;
 

@@ -14,7 +14,7 @@ import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile'
 import { indexRecords } from '../../domain/reconciliation/records';
 import { workflowsUrl } from '../../domain/ui-links';
 import { isPartnerError } from '../../partner';
-import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
+import { type ReconciliationReport, reportOf, writeReport } from '../../report';
 import { lookbackIssue } from '../../temporal/client';
 import { confirmedAge } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';

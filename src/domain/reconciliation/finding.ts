@@ -213,7 +213,7 @@ export function confirmationOf(suggested: Finding, found: readonly Finding[]): F
   const double = ofPurchase.find(({ kind }) => kind === 'DOUBLE_PURCHASE');
   if (suggested.kind === 'DOUBLE_PURCHASE') return double;
   if (!isAboutOwnOrder(suggested)) return undefined;
-  // If the own order exists after all, the order that was shown in its place is a second one.
+  // If the purchase's own order exists after all, the order that was shown in its place is a second one.
   return ofPurchase.find(isAboutOwnOrder) ?? (suggested.kind === 'MISSING_AT_PARTNER' ? double : undefined);
 }
 
