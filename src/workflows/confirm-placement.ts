@@ -30,7 +30,7 @@ type FoundOrders = [FoundOrder, ...FoundOrder[]];
 /** What the order history shows about a placement. */
 type HistoryAnswer =
   | { kind: 'found'; orders: FoundOrders }
-  /** Every search of the window proved that there is no order. */
+  /** No search of the window showed an order. */
   | { kind: 'absent' }
   /** The history could not be read, or proved nothing, until the search gave up. */
   | { kind: 'unreadable'; why: string };

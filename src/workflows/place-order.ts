@@ -10,7 +10,7 @@ import {
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
 import { STARTED_ONCE } from '../contracts/names';
 import { escapeMarkdown, summaryOf } from '../domain/text-format';
-import { type Confirm, mayHaveBought, type NextStep, stepAfter, type EvidenceWithoutOrder } from '../domain/placement';
+import { type Confirm, type EvidenceWithoutOrder, mayHaveBought, type NextStep, stepAfter } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './guards';
 import { adoptFound, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
