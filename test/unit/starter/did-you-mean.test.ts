@@ -4,7 +4,7 @@ describe('the suggestion for a misspelt word', () => {
   it.each([
     ['HOLD', ['HELD', 'PENDING'], '. Did you mean HELD?'],
     ['maxDebt', ['items', 'maxDebit'], '. Did you mean maxDebit?'],
-    ['BENDINGS', ['HELD', 'PENDING'], '. Did you mean PENDING?'],
+    ['SPENDING', ['HELD', 'PENDING'], '. Did you mean PENDING?'],
   ])('for %s names the word with few typos', (word, choices, suggestion) => {
     expect(didYouMean(word, choices)).toBe(suggestion);
   });
