@@ -9,8 +9,8 @@ import { ORPHAN } from './scenarios';
 const HOUR_MS = 3_600_000;
 
 /**
- * Reconciles on the next morning. The overdue order is complete by then, and there is an order that no purchase
- * placed. The reconciliation delivers the first and leaves the second to a person.
+ * Reconciles the next morning. By then the overdue order is complete, and the partner has an order that no purchase
+ * placed. The reconciliation delivers the keys of the first order and leaves the second one to a person.
  */
 export async function reconcile(
   { sandbox, temporal }: DemoEnvironment,

@@ -73,7 +73,8 @@ async function abandonPurchase({ starter }: DemoEnvironment, { log }: Progress, 
   const { referenceId } = scenarioWith('no-answer-then-abandon');
   await until(() => stateOf(rows, referenceId) === 'HELD');
   const { hold } = await starter.status(referenceId);
-  log(`operator   ${referenceId} is held; of ${hold?.decisions.join(', ')} a person chooses abandon`);
+  log(`operator   ${referenceId} is held, and waits for a decision: ${hold?.decisions.join(', ')}`);
+  log(`operator   decides to abandon ${referenceId}`);
   await starter.resolve(referenceId, { decision: 'abandon' });
 }
 

@@ -15,7 +15,7 @@ export interface Scenario {
   fault?: ScenarioFault;
 }
 
-/** A purchase for every outcome, and one for everything that can happen to an order. */
+/** One purchase for each outcome, and for each thing that can happen to an order. */
 export const SCENARIOS: readonly Scenario[] = [
   scenario('DEMO-01', 'keys at the first poll', 'DELIVERED', { 'demo-instant': 2 }),
   scenario('DEMO-02', 'keys within seconds', 'DELIVERED', { 'demo-seconds': 1 }),
@@ -28,7 +28,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario('DEMO-09', 'the partner fails it', 'FAILED', { 'demo-failed': 1 }),
   scenario('DEMO-10', 'out of stock', 'REJECTED', { 'demo-out-of-stock': 1 }),
   scenario('DEMO-11', 'an undocumented status', 'DELIVERED', { 'demo-strange': 1 }),
-  scenario('DEMO-12', 'still open after 25 minutes', 'OVERDUE', { 'demo-late': 1 }),
+  scenario('DEMO-12', 'keys come the next morning', 'OVERDUE', { 'demo-late': 1 }),
   scenario('DEMO-13', 'worker killed while buying', 'DELIVERED', { 'demo-seconds': 2 }, 'kill-worker'),
   scenario('DEMO-14', 'order history down: not sent', 'NOT_PLACED', { 'demo-instant': 1 }, 'history-down'),
   scenario('DEMO-15', 'cancelled before buying', 'CANCELLED', { 'demo-instant': 1 }, 'cancel'),

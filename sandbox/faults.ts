@@ -7,7 +7,7 @@ const OPERATIONS = ['place', 'keys', 'orders', 'products'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
 /** What happens to a call instead of the normal answer. */
-const action = z.discriminatedUnion('type', [
+const faultAction = z.discriminatedUnion('type', [
   /** Sends no answer. The connection stays open until either side closes it. */
   strictObject({ type: z.literal('hang') }),
   /** Waits, then continues normally, even if the client has disconnected. */
@@ -44,7 +44,7 @@ const action = z.discriminatedUnion('type', [
 ]);
 
 /** What place-order commits instead of the requested order. */
-const commit = z.discriminatedUnion('type', [
+const faultCommit = z.discriminatedUnion('type', [
   /** Commits the order after the answer: after `ms`, or after this many pages of the history. */
   strictObject({
     type: z.literal('late'),
@@ -73,16 +73,16 @@ const fault = strictObject({
   when: z.enum(['before', 'after']).optional(),
   /** Acts when the headers have arrived, before the body is read. Not with `referenceId` or `after`. */
   beforeReading: z.boolean().default(false),
-  action: action.optional(),
-  commit: commit.optional(),
+  action: faultAction.optional(),
+  commit: faultCommit.optional(),
 }).superRefine((given, context) => {
   const contradiction = contradictionIn(given);
   if (contradiction !== undefined) context.addIssue(contradiction);
 });
 
 export type Fault = z.input<typeof fault>;
-export type FaultAction = z.output<typeof action>;
-export type FaultCommit = z.output<typeof commit>;
+export type FaultAction = z.output<typeof faultAction>;
+export type FaultCommit = z.output<typeof faultCommit>;
 
 function contradictionIn({ operation, action, commit, when, beforeReading, referenceId }: Fault): string | undefined {
   if (action === undefined && commit === undefined) return 'fault: needs an action or a commit';

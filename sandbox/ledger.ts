@@ -105,8 +105,8 @@ export class Ledger {
     const lines = this.#linesOf(request);
     if (!Array.isArray(lines)) return lines;
 
-    const refusal = this.#duplicate(request) ?? shortOfStock(lines) ?? this.#shortOfMoney(lines);
-    if (refusal !== undefined) return refusal;
+    const refused = this.#duplicate(request) ?? shortOfStock(lines) ?? this.#shortOfMoney(lines);
+    if (refused !== undefined) return refused;
 
     for (const line of lines) line.product.stock -= line.quantity;
     return this.#commit(request.referenceId, lines, origin, createdAtMs);

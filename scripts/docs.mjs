@@ -25,7 +25,7 @@ const { VARIABLE_NAMES, describeVariable } = load('../dist/config/variables.js')
 const { METRICS, shownName } = load('../dist/contracts/metrics.js');
 const { renderFigures, renderGoals } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
-const { FINDING_KINDS, KIND_DOCS } = load('../dist/domain/reconciliation/finding.js');
+const { FINDING_KIND_NAMES, FINDING_KINDS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
 await replacePart('docs/reference/configuration.md', 'variables', rows);
@@ -140,9 +140,9 @@ function valuesOf(values, most = 6) {
 
 /** @returns {string[]} */
 function findingRows() {
-  const kinds = /** @type {string[]} */ (FINDING_KINDS);
+  const kinds = /** @type {string[]} */ (FINDING_KIND_NAMES);
   const rows = kinds.map((kind) => {
-    const { means, does, advice } = KIND_DOCS[kind];
+    const { means, does, advice } = FINDING_KINDS[kind];
     return `| \`${kind}\` | ${means} | ${does} | ${advice} |`;
   });
   return ['| kind | what it means | the reconciliation | what you do |', '|---|---|---|---|', ...rows];

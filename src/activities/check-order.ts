@@ -4,7 +4,7 @@ import { isPartnerError, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { describeIfKnown } from './read-sale';
+import { describeIfValid } from './read-sale';
 
 /**
  * Checks the order that a decision names before the decision is accepted. A mistyped id would close the hold, and the
@@ -59,7 +59,7 @@ async function otherOwner(
   inHistory: string | undefined,
 ): Promise<string | undefined> {
   if (inHistory === referenceId) return undefined;
-  if (inHistory !== undefined && (await describeIfKnown(purchases, inHistory))) return inHistory;
+  if (inHistory !== undefined && (await describeIfValid(purchases, inHistory))) return inHistory;
   const [adoptedBy] = await purchases.othersWithOrder(orderId, referenceId);
   return adoptedBy;
 }

@@ -5,8 +5,8 @@ export type PartnerHealth = 'HEALTHY' | 'FAILING' | 'UNKNOWN';
 
 /** Permission for one placement attempt. */
 export interface Admission {
-  /** Checked right before the request, because the circuit breaker may have opened. @returns why it must not be sent */
-  whyPaused(): string | undefined;
+  /** Asked right before the request, because the breaker may have opened. @returns undefined if it may be sent */
+  pauseReason(): string | undefined;
   /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
   end(health: PartnerHealth, why?: string): void;
 }
@@ -31,7 +31,7 @@ export interface CircuitBreakerOptions {
  * Consecutive failures of different purchases. With 5 % random failures, five in a row happen once in three million.
  */
 const FAILURES_TO_OPEN = 5;
-/** A paused purchase asks again within 5 minutes. After twice that time it has ended or asks another worker. */
+/** A paused purchase asks again within 5 minutes. After twice that time, it has ended or asked another worker. */
 const STILL_WAITING_MS = 10 * 60_000;
 
 interface OpenCircuit {
@@ -87,7 +87,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       askedAt.delete(referenceId);
       if (open) open.trial = referenceId;
       return {
-        whyPaused: () => (open && open.trial !== referenceId ? open.why : undefined),
+        pauseReason: () => (open && open.trial !== referenceId ? open.why : undefined),
         end(health, why = 'a placement failed') {
           if (health === 'HEALTHY') noteSuccess();
           if (health === 'FAILING') noteFailure(referenceId, why);

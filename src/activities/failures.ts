@@ -15,7 +15,7 @@ export const ACCESS_REFUSED = 'the partner refuses access';
  * The only place where our errors become Temporal failures. Messages consist of facts that we chose. Cause and stack
  * are dropped, because they may quote the partner or the checkout, and so a key.
  *
- * @param retryInMs the earliest next attempt, if not the one of the retry policy.
+ * @param retryInMs the earliest next attempt, if it differs from the retry policy.
  * @param clamp limits the pauses that the partner or the rate limit asks for.
  */
 export function toFailure(
@@ -47,7 +47,7 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
 }
 
 /** Ends a local activity so that an ordinary one takes over. */
-export function notLocally(why: string): ApplicationFailure {
+export function retryAsOrdinaryActivity(why: string): ApplicationFailure {
   return failure(FAILURE.notLocally, why, { final: true, benign: true });
 }
 

@@ -114,7 +114,8 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
 
 /**
  * The orders with exactly this reference, each id once, oldest first. An unreadable row with this reference always
- * prevents "absent"; one without a reference only if a request may have been sent, or a bad row would stop new sales.
+ * prevents "absent". One without a reference prevents it only if a request may have been sent; otherwise a single bad
+ * row would stop all new sales.
  */
 function matching(
   rows: readonly HistoryRow[],

@@ -54,8 +54,8 @@ export async function proveReadable(
   if (newestIsFound) return FOUND;
   const known = newestFirst(rows);
   if (known.length === 0) return { readable: false, why: EMPTY_HISTORY };
-  // Corrected by the amount that the partner's clock is ahead of ours.
-  const later = known.findLast((order) => timeOf(order) > sentBefore + aheadMs);
+  // The partner's clock may be ahead of ours.
+  const later = known.findLast((order) => orderTime(order) > sentBefore + aheadMs);
   if (later && (await isFound(partner, later))) return FOUND;
   return { readable: false, why: 'the search does not find an order known to exist' };
 }
@@ -74,9 +74,9 @@ async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boole
 function newestFirst(rows: readonly HistoryRow[]): KnownOrder[] {
   return byReadability<HistoryOrder>(rows)
     .readable.filter((order): order is KnownOrder => Boolean(order.referenceId))
-    .toSorted((one, other) => timeOf(other) - timeOf(one));
+    .toSorted((one, other) => orderTime(other) - orderTime(one));
 }
 
-function timeOf({ createdAt }: HistoryOrder): number {
+function orderTime({ createdAt }: HistoryOrder): number {
   return Date.parse(createdAt);
 }

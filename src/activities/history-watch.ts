@@ -10,9 +10,10 @@ type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {
   /**
-   * Uses the last complete reading without waiting, and starts a new one if due. @returns why no poll is needed, if so
+   * Uses the last complete reading without waiting, and starts a new one if due.
+   * @returns why the order need not be polled now; undefined if a poll is due
    */
-  whyNotPolled(order: WatchedOrder): string | undefined;
+  skipReason(order: WatchedOrder): string | undefined;
 }
 
 /** Intervals after which an order that nobody asks about is dropped from the readings. */
@@ -65,7 +66,7 @@ export function createHistoryWatch(
   }
 
   return {
-    whyNotPolled(order) {
+    skipReason(order) {
       const name = keyOf(order);
       const at = now();
       const { firstAskedAt = at } = watched.get(name) ?? {};

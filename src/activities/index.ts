@@ -7,7 +7,7 @@ import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
 import { createPollOrderActivities } from './poll-order';
 import { createReadSaleActivities } from './read-sale';
-import { createReconcileActivities, type ReconcileDependencies } from './reconcile/index';
+import { createReconcileActivities, type ReconcileDependencies } from './reconcile';
 import { onlyForOwnWorkflows } from './allowed-workflows';
 
 export { createCircuitBreaker } from './circuit-breaker';

@@ -20,8 +20,8 @@ export interface NamedLine extends OrderLine {
 
 /**
  * Gives the keys of an order their ids. Identical keys of one product are numbered across all its lines.
- * @throws ApplicationFailure `DeliveryFailed`, retryable, if this worker lacks the secret. Another one would change
- *   ids.
+ * @throws ApplicationFailure `DeliveryFailed`, retryable, if this worker lacks the secret: another one would give the
+ *   keys new ids.
  */
 export function nameKeys(
   { fingerprints }: Pick<ActivityDependencies, 'fingerprints'>,

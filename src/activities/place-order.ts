@@ -11,7 +11,7 @@ import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED, errorName } from './failures';
 import { findOrders } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
-import { createIntent, createSerialQueue, type SerialQueue } from './record-intent';
+import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
 /** Timestamps this close belong to one dispatch: the time-skipping server reads its clock twice for it. */
 const ONE_DISPATCH_MS = 5;
@@ -28,22 +28,22 @@ interface AttemptEnd {
 }
 
 /**
- * The only activity that spends money. It sends at most one request, behind the six fences of
- * docs/architecture.md#what-makes-a-second-placement-impossible, and reports what the answer proves. Neither a cancel
- * nor a shutdown aborts the request, because an abort would not undo it.
+ * The only activity that spends money. It sends at most one request, behind six fences against a second one
+ * (docs/architecture.md#what-makes-a-second-placement-impossible), and reports what the answer proves. Neither a cancel
+ * request nor a shutdown aborts the request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const serialQueue = createSerialQueue();
   const readPrices = createPriceList(deps.partner);
   return {
     async placeOrder(input) {
-      const fenced = whyFenced(input);
+      const fenced = fenceReason(input);
       if (fenced !== undefined) return { evidence: 'FENCED', why: fenced, inFlight: true };
       const admission = deps.circuitBreaker.admit(input.referenceId);
       if ('paused' in admission) return paused(admission.paused);
       let ended: AttemptEnd | undefined;
       try {
-        ended = await attempt({ ...deps, admission, readPrices, serialQueue }, input);
+        ended = await placeFenced({ ...deps, admission, readPrices, serialQueue }, input);
         logResult(ended.result);
         return ended.result;
       } finally {
@@ -54,7 +54,8 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-function whyFenced(input: PlaceOrderInput): string | undefined {
+/** @returns why this attempt must not send, because an earlier one may have; undefined if it may */
+function fenceReason(input: PlaceOrderInput): string | undefined {
   const { attempt, currentAttemptScheduledTimestampMs: dispatchedAt, scheduledTimestampMs } = activityInfo();
   if (attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS) return 'this attempt was dispatched twice';
   return isFirstRun(input) || isReplacing(input) ? undefined : 'an earlier run may have placed the order';
@@ -75,7 +76,8 @@ interface AttemptContext extends ActivityDependencies {
   serialQueue: SerialQueue;
 }
 
-async function attempt(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
+/** Sends the request only if none of the checks before it forbids that. */
+async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const other = await checkOtherExecutions(deps, input);
   if (other) return other;
   const priced = await checkPrice(deps, input);
@@ -88,8 +90,9 @@ async function attempt(deps: AttemptContext, input: PlaceOrderInput): Promise<At
   } as const;
   return deps.partner.withPermits(permits, async (partner) => {
     const found = await findExistingOrder(partner, deps, input);
-    if (found ?? priced) return (found ?? priced) as AttemptEnd;
-    const why = deps.admission.whyPaused();
+    const ended = found ?? priced;
+    if (ended) return ended;
+    const why = deps.admission.pauseReason();
     return why === undefined ? send(partner, deps, input) : inconclusive(paused(why));
   });
 }
@@ -194,8 +197,8 @@ async function readInTime<T>(
  */
 async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
-  const intent = createIntent(deps, { notAfter: writeDeadline(input), serialQueue: deps.serialQueue });
-  const limits = { notAfter: writeDeadline(input), beforeWrite: intent.record };
+  const intention = createIntentionRecord(deps, { notAfter: writeDeadline(input), serialQueue: deps.serialQueue });
+  const limits = { notAfter: writeDeadline(input), beforeWrite: intention.record };
   try {
     const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     deps.purchases.noteOwner(data.id, input.referenceId);
@@ -205,7 +208,7 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
     const { placement: evidence, retryAfterMs, permitInMs } = error;
     return { result: { evidence, why: withTraceId(error), retryAfterMs, permitInMs }, health: healthOf(error) };
   } finally {
-    intent.close();
+    intention.close();
   }
 }
 

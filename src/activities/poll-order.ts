@@ -5,7 +5,7 @@ import { isPartnerError, type Order } from '../partner';
 import { ROUTINE_POLL } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { readEarlierRuns } from './read-sale';
-import { ACCESS_REFUSED, notLocally, toFailure, unchanged } from './failures';
+import { ACCESS_REFUSED, retryAsOrdinaryActivity, toFailure, unchanged } from './failures';
 import { nameKeys, snapshotOf } from './order-keys';
 
 /** An attempt this close to the deadline does not poll, because the workflow polls once more at the deadline. */
@@ -20,29 +20,31 @@ export function createPollOrderActivities(
       const { attempt } = activityInfo();
       const pause = pauseWithin(deps, input.intervalMs);
       if (attempt === 1 && input.firstDelayMs > 0) {
-        throw unchanged(`next poll in ${seconds(input.firstDelayMs)}`, pauseWithin(deps, input.firstDelayMs));
+        throw unchanged(`next poll in ${formatSeconds(input.firstDelayMs)}`, pauseWithin(deps, input.firstDelayMs));
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has been reached', input.intervalMs);
       const isRoutine = attempt % ROUTINE_POLL === 0;
-      const why = input.watch === 'history' && !isRoutine ? deps.historyWatch.whyNotPolled(input) : undefined;
-      if (why !== undefined) throw unchanged(`${why}; next check in ${seconds(pause)}`, pause);
-      return pollUntilEnded(deps, input, pause);
+      const why = input.watch === 'history' && !isRoutine ? deps.historyWatch.skipReason(input) : undefined;
+      if (why !== undefined) throw unchanged(`${why}; next check in ${formatSeconds(pause)}`, pause);
+      return pollOpenOrder(deps, input, pause);
     },
     async pollOrder(input) {
       const { isLocal, workflowExecution } = activityInfo();
-      if (isLocal && workflowExecution?.runId !== input.firstRunId) throw notLocally('not in a run after a reset');
+      if (isLocal && workflowExecution?.runId !== input.firstRunId) {
+        throw retryAsOrdinaryActivity('not in a run after a reset');
+      }
       return poll(deps, input, isLocal ? 'poll' : 'delivery');
     },
   };
 }
 
-async function pollUntilEnded(deps: ActivityDependencies, input: AwaitOrderInput, pause: number): Promise<PolledOrder> {
+async function pollOpenOrder(deps: ActivityDependencies, input: AwaitOrderInput, pause: number): Promise<PolledOrder> {
   const { orderId } = input;
   const order = await poll(deps, input, 'poll', pause);
   const { status } = order;
   if (canStopPolling(status)) return order;
   if (mayHaveEnded(status)) log.warn('undocumented order status', { orderId, status });
-  throw unchanged(`still ${status}; next poll in ${seconds(pause)}`, pause);
+  throw unchanged(`still ${status}; next poll in ${formatSeconds(pause)}`, pause);
 }
 
 /**
@@ -61,12 +63,12 @@ async function poll(
       partner.getOrder(orderId, input.productIds),
     );
     deps.metrics.count('fulfilment_polls', { result: canStopPolling(order.status) ? 'ended' : 'open' });
-    return await polledOrder(deps, input, order);
+    return await toPolledOrder(deps, input, order);
   } catch (error) {
     if (isPartnerError(error)) {
       if (error.permitInMs === undefined) deps.metrics.count('fulfilment_polls', { result: 'failed' });
       if (pause !== undefined && error.kind === 'not-found') {
-        throw unchanged(`the partner does not show ${orderId} yet; next poll in ${seconds(pause)}`, pause);
+        throw unchanged(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(pause)}`, pause);
       }
       if (error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
     }
@@ -74,7 +76,7 @@ async function poll(
   }
 }
 
-async function polledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
+async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
   const { orderId, referenceId, firstRunId } = input;
   const status = presentableStatus(order.status);
   // After a reset, the new run must learn what earlier runs have delivered.
@@ -104,6 +106,6 @@ function remaining(deps: ActivityDependencies): number {
   return scheduledTimestampMs + scheduleToCloseTimeoutMs - deps.now();
 }
 
-function seconds(ms: number): string {
+function formatSeconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }

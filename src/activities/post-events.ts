@@ -9,7 +9,7 @@ import type { SaleLine } from '../domain/review-order';
 import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../delivery';
 import type { Order } from '../partner';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { notLocally, toFailure } from './failures';
+import { retryAsOrdinaryActivity, toFailure } from './failures';
 import { nameKeys, type NamedLine } from './order-keys';
 
 /**
@@ -17,7 +17,7 @@ import { nameKeys, type NamedLine } from './order-keys';
  * (`firstDeliveryOptions`), so the ordinary activity that follows never overlaps with it.
  */
 const LOCAL_DEADLINE_MS = 1_000;
-/** After a local delivery was too slow, the next ordinary one that takes less turns local deliveries on again. */
+/** Local deliveries stop after one was too slow. An ordinary delivery faster than this turns them on again. */
 const FAST_MS = 1_000;
 
 /**
@@ -30,7 +30,7 @@ export function createDeliveryActivities(
   return {
     async deliverSale(sale): Promise<SaleDelivered> {
       const { isLocal, attempt, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
-      if (isLocal && isTooSlow) throw notLocally('the checkout was too slow for a local delivery');
+      if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
       try {
         const lines = await linesOf(deps, sale);
@@ -83,7 +83,7 @@ export async function postEvent(
  */
 async function linesOf(deps: ActivityDependencies, { orderId, status, lines = [] }: SaleDelivery) {
   const [keyId] = lines.flatMap(({ keyIds }) => keyIds);
-  if (keyId === undefined || orderId === undefined) return lines.map((line) => lineOf(line));
+  if (keyId === undefined || orderId === undefined) return lines.map((line) => eventLine(line));
   const { data: order } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
     partner.getOrder(
       orderId,
@@ -91,7 +91,7 @@ async function linesOf(deps: ActivityDependencies, { orderId, status, lines = []
     ),
   );
   const named = nameKeys(deps, order, secretIdOf(keyId));
-  return isAsReviewed(order, named, { status, lines }) ? lines.map((line) => lineOf(line, named)) : undefined;
+  return isAsReviewed(order, named, { status, lines }) ? lines.map((line) => eventLine(line, named)) : undefined;
 }
 
 function isAsReviewed(order: Order, named: NamedLine[], reviewed: { status?: string; lines: SaleLine[] }): boolean {
@@ -101,7 +101,7 @@ function isAsReviewed(order: Order, named: NamedLine[], reviewed: { status?: str
   return isSame && presentableStatus(order.status) === reviewed.status;
 }
 
-function lineOf({ keyIds, productId, title, quantity }: SaleLine, named: NamedLine[] = []): EventLine {
+function eventLine({ keyIds, productId, title, quantity }: SaleLine, named: NamedLine[] = []): EventLine {
   if (keyIds.length === 0) return { productId, title, quantity };
   const own = named.filter((line) => line.productId === productId).flatMap(({ keys }) => keys);
   const keysById = new Map(own.map(({ id, type, value }) => [id, { id, type, value }]));

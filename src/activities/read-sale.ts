@@ -44,11 +44,11 @@ export async function readEndedSale(
   deps: ActivityDependencies,
   referenceId: string,
 ): Promise<{ sale: EndedSale; taskQueue: string }> {
-  const description = await describeIfKnown(deps.purchases, referenceId);
+  const description = await describeIfValid(deps.purchases, referenceId);
   if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
   if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is still running and delivers by itself');
-  const items = await itemsOf(deps, description);
+  const items = await itemsBought(deps, description);
   const result =
     status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
@@ -80,7 +80,7 @@ export async function readEndedSale(
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
 }
 
-/** What earlier runs of a purchase and later deliveries have left on record. */
+/** What earlier runs of a purchase and late deliveries have left on record. */
 interface EarlierRuns {
   /** The ids of all keys that the checkout has confirmed. */
   confirmedKeyIds: KeyIds;
@@ -113,15 +113,15 @@ export async function readEarlierRuns(
   return { confirmedKeyIds, refundConfirmed, fingerprintSecretId };
 }
 
-/** @returns undefined if the server knows no purchase with this reference. The reference may come from the partner. */
-export async function describeIfKnown(
+/** @param referenceId may be invalid, as it may be the partner's. @returns undefined if there is no such purchase */
+export async function describeIfValid(
   purchases: PurchaseReader,
   referenceId: string,
 ): Promise<WorkflowExecutionDescription | undefined> {
   return REFERENCE_PATTERN.test(referenceId) ? purchases.describeIfKnown(referenceId) : undefined;
 }
 
-async function itemsOf(
+async function itemsBought(
   { purchases }: ActivityDependencies,
   run: WorkflowExecutionDescription,
 ): Promise<PurchaseItem[]> {

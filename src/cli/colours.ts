@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { PurchaseState } from '../domain/purchase-state';
 
 /**
- * What a colour says. `good`: done. `busy`: it goes on by itself. `caution`: less than wanted, or not yet clear. `bad`:
- * failed.
+ * What a colour means. `good`: done. `busy`: it continues by itself. `caution`: not everything was delivered, or the
+ * outcome is not clear yet. `person`: a person must act. `bad`: failed.
  */
 export type Tone = 'good' | 'busy' | 'caution' | 'person' | 'bad';
 

@@ -69,7 +69,7 @@ export function purchaseState(value: string): PurchaseState {
   return oneOf('--state', PURCHASE_STATES)(value.toUpperCase());
 }
 
-/** Reads one of several words. */
+/** Reads a word from a fixed set. */
 export function oneOf<const T extends string>(name: string, choices: readonly T[]) {
   return (value: string): T => {
     const known = choices.find((choice) => choice === value);

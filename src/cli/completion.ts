@@ -4,12 +4,12 @@ import { PROGRAM } from '../contracts/operator-commands';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** One place of a command line, with the words that may come there. */
+/** One position in a command line, with the words that may follow there. */
 interface Place {
   /** The commands before it: none, `status`, or `schedule pause`. */
   path: string;
   words: { word: string; description: string }[];
-  /** The options whose value is one of several. */
+  /** The options that take one of a fixed set of values. */
   values: { option: string; choices: readonly string[] }[];
 }
 

@@ -23,7 +23,7 @@ export interface StarterContext {
   /** Tries the worker's configuration. */
   doctor(): Promise<Doctor.Diagnosis>;
   out: Output;
-  /** A command sets this if it succeeded and still must not end with 0. */
+  /** A command sets this if it succeeded but must not end with 0. */
   exitCode: number;
 }
 

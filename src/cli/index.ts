@@ -78,7 +78,7 @@ export async function runStarter(argv: readonly string[], context: StarterContex
   }
 }
 
-/** The messages of Temporal's own errors leave out the server's words. */
+/** Adds the server's own words, which the messages of Temporal's errors leave out. */
 function explain(error: unknown): { message: string; exitCode: number } {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
   const plain = { message: messageOf(error), exitCode: exitCodeOf(error) };
@@ -100,7 +100,7 @@ function explain(error: unknown): { message: string; exitCode: number } {
 export function commands(context: StarterContext): Command {
   const { out } = context;
   const program = new Command(PROGRAM)
-    .description('Starts purchases, shows where they stand, and carries out the decisions of operators.')
+    .description('Starts purchases, shows their state, and carries out the decisions of operators.')
     .option('--version', 'print the versions of this software, Node and the Temporal SDK')
     .on('option:version', () => {
       showVersions(context);

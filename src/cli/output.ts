@@ -2,7 +2,7 @@ import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { command, commandsFor, fittingCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
-import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/texts';
+import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/text-format';
 import { coloured, toneOf } from './colours';
 import type {
   AfterEnd,
@@ -32,7 +32,7 @@ export function show(out: Output, document: unknown, lines: readonly (string | f
   out.write(`${out.json ? toSafeJson(document) : lines.filter(Boolean).join('\n')}\n`);
 }
 
-/** Makes a text of the partner safe for a terminal: it can't end its line, and can't clear or hide another one. */
+/** Makes the partner's text safe for a terminal: it can't start a new line, or clear or hide another one. */
 export function safeText(text: string): string {
   return toSingleLine(text, 200);
 }
@@ -90,8 +90,8 @@ function formatDone({ colours }: Output, done: string): string {
 }
 
 /**
- * People copy the commands from here, so each is on a line of its own. What all purchases share is said once, at the
- * end.
+ * Prints a list of purchases. Each command is on a line of its own, because people copy it. What all purchases share is
+ * printed once, at the end.
  */
 export function showList(out: Output, list: PurchaseList, filter: ListFilter): void {
   const { purchases, more, paused = 0 } = list;
@@ -123,10 +123,10 @@ function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: bo
 }
 
 function afterwards(commands: readonly string[]): string {
-  return `by a later delivery${commands.length === 0 ? ': nothing is left to do' : ''}`;
+  return `by a late delivery${commands.length === 0 ? ': nothing is left to do' : ''}`;
 }
 
-/** The commands that fit all purchases in one state, for those for which something is left to do. */
+/** The commands for all purchases in one state, except those for which nothing is left to do. */
 function formatCommonCommands(purchases: readonly ListedPurchase[], state: PurchaseState): string[] {
   const open = purchases.filter(({ commands }) => commands.length > 0);
   if (open.length === 0) return [];
@@ -142,26 +142,27 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
   ]);
 }
 
-/** Prints where a purchase stands, what it waits for, and the commands that fit. */
+/** Prints the state of a purchase, what it waits for, and the commands that an operator can use. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
   const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveries, deliveriesUnlisted } = status;
-  const standsNow = afterEnd?.state ?? result?.outcome;
-  const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || standsNow === 'PARTIALLY_DELIVERED');
-  const mayHaveMoreKeys = mayGetMoreKeys(standsNow);
+  const currentState = afterEnd?.state ?? result?.outcome;
+  const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || currentState === 'PARTIALLY_DELIVERED');
+  const mayHaveMoreKeys = mayGetMoreKeys(currentState);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
     `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,
     ...formatRunning(status),
     ...formatHold(status),
     ...status.pending.flatMap((work) => formatWork(work, status)),
-    since && `  waits for a worker on task queue ${taskQueue} since ${since}. If this stays, is a worker running?`,
+    since &&
+      `  waits for a worker on task queue ${taskQueue} since ${since}. If this does not change, check that a worker is running.`,
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
     ...deliveries.map(
-      ({ state, type, eventId, at }) =>
-        `  ${state.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,
+      ({ state: deliveryState, type, eventId, at }) =>
+        `  ${deliveryState.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,
     ),
-    deliveriesUnlisted && `  later deliveries can't be listed: ${deliveriesUnlisted}`,
+    deliveriesUnlisted && `  late deliveries can't be listed: ${deliveriesUnlisted}`,
     ...formatResult(out, result, !hasMoved),
     ...formatFailure(status),
     ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
@@ -206,7 +207,7 @@ function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   return [`  no result: ${safeSentence(failure)}`, ...search];
 }
 
-/** The lines of the result are as of the end of the purchase, so these take their place. */
+/** Replaces the lines of the result, which describe the purchase as it ended. */
 function formatAfterEnd({ colours }: Output, { state, at, delivered }: AfterEnd, result?: PurchaseResult): string[] {
   const left = state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
   const lines = (result?.lines ?? []).map((line) => ({ ...line, delivered: delivered[line.productId] ?? 0 }));

@@ -50,7 +50,7 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
   );
 }
 
-/** An option whose value is one of several. The choices are for the help and for completion. */
+/** An option with a fixed set of values, which the help and the completion list. */
 function choice(flags: string, description: string, choices: readonly string[]): Option {
   const option = new Option(flags, description).choices(choices);
   return option.argParser(oneOf(`${option.long}`, choices));

@@ -27,7 +27,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .option('--max-debit <amount>', 'place no order if its catalogue price is above this amount', amount)
     .option('--wait', 'wait for the end and show each state; exit code 3 unless everything was delivered')
     .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
-  add('status', 'show where a purchase stands, with its deliveries').action(async (referenceId: string) =>
+  add('status', 'show the state of a purchase, and its deliveries').action(async (referenceId: string) =>
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
   add('resolve', 'decide what happens to a held purchase; `status` shows the possible decisions')

@@ -3,7 +3,7 @@ import { command } from '../contracts/operator-commands';
 import { loadLibrary, type StarterContext } from './context';
 import { show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
-import { formatHours } from '../domain/texts';
+import { formatHours } from '../domain/text-format';
 import { period } from './command-arguments';
 
 /** Adds the reconciliation commands. They need Temporal and a worker, but not the partner's key. */

@@ -2,7 +2,7 @@ import { PURCHASE_WORKFLOW } from '../contracts/names';
 import { inState, withoutResult } from '../contracts/purchase-queries';
 import { filteredUrl, workflowsUrl } from '../domain/ui-links';
 
-/** Lists in the Temporal UI that show only the purchases an operator looks for: their addresses. */
+/** The addresses of filtered lists in the Temporal UI, one for each kind of purchase that an operator looks for. */
 export interface UiViews {
   held: string;
   overdue: string;

@@ -34,7 +34,7 @@ export function explainUsage(command: Command, { code, message }: CommanderError
     case 'commander.optionMissingArgument':
       return usageError(`A value is missing after ${written.split(' ')[0]}: ${written.replace(/<(.+)>/, upperCased)}`);
     case 'commander.excessArguments':
-      return usageError(`Too many arguments. ${asTyped(pathOf('--help'))} shows what this command takes.`);
+      return usageError(`Too many arguments. ${asTyped(pathOf('--help'))} lists the arguments of this command.`);
     case 'commander.help':
       return usageError('No command was given.');
     default:

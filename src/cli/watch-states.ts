@@ -10,8 +10,8 @@ import { safeSentence } from './output';
 const EVERY_MS = 500;
 
 /**
- * Says each state of a running purchase as it comes, until the signal aborts. The server alone answers, so this works
- * without a worker. A state that lasts less than half a second may be left out.
+ * Reports each new state of a running purchase until the signal aborts. It asks only the server, so it works without a
+ * worker. It may miss a state that lasts less than half a second.
  */
 export async function watchStates(
   client: Client,

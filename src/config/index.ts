@@ -93,7 +93,7 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
   const issues = new Map<string, ConfigIssue>();
   const warnings = new Set<string>();
   const reading = { onProblem: (problem: string) => void warnings.add(problem), ...options };
-  const attempt = <T>(read: () => T): T | undefined => {
+  const collectIssues = <T>(read: () => T): T | undefined => {
     try {
       return read();
     } catch (error) {
@@ -103,16 +103,16 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
     }
   };
   const parts = {
-    partner: attempt(() => partnerConfig(readVariables(partner, env, [], reading))),
-    taskQueue: attempt(() => readVariables(temporal, env, [], reading).TEMPORAL_TASK_QUEUE),
-    temporalUiUrl: attempt(() => readVariables(temporal, env, [], reading).TEMPORAL_UI_URL),
-    schedule: attempt(() => scheduleConfig(readVariables(reconciliation, env, [], reading))),
-    delivery: attempt(() =>
+    partner: collectIssues(() => partnerConfig(readVariables(partner, env, [], reading))),
+    taskQueue: collectIssues(() => readVariables(temporal, env, [], reading).TEMPORAL_TASK_QUEUE),
+    temporalUiUrl: collectIssues(() => readVariables(temporal, env, [], reading).TEMPORAL_UI_URL),
+    schedule: collectIssues(() => scheduleConfig(readVariables(reconciliation, env, [], reading))),
+    delivery: collectIssues(() =>
       deliveryConfig(readVariables(delivery, env, [], { ...reading, folders: { DELIVERY_DIR } })),
     ),
   };
   // This covers the worker's remaining variables and unknown names.
-  attempt(() => readWorkerConfig(env, reading));
+  collectIssues(() => readWorkerConfig(env, reading));
   const plaintext = env.ALLOW_PLAINTEXT === 'true' ? plaintextUrls(env) : [];
   return { ...parts, plaintext, issues: [...issues.values()], warnings: [...warnings] };
 }

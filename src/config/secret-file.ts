@@ -70,7 +70,7 @@ export function isOpenToAll(path: string): boolean {
 /** Drops the line break at the end. It takes the version first, so that the next check sees any later change. */
 function readSecret<T>(path: string, parser: z.ZodType<() => T>): { version: string; value: () => T } {
   const version = versionOf(statOf(path));
-  const text = attempt(path, () => readFileSync(path, 'utf8')).replace(/[\r\n]+$/, '');
+  const text = readFrom(path, () => readFileSync(path, 'utf8')).replace(/[\r\n]+$/, '');
   if (text === '') throw new UnusableFileError(`the empty file ${path}`);
   const { data: value, error } = parser.safeParse(text);
   if (value === undefined) throw new UnusableFileError(`in the file ${path}: ${error?.issues[0]?.message}`);
@@ -78,7 +78,7 @@ function readSecret<T>(path: string, parser: z.ZodType<() => T>): { version: str
 }
 
 function statOf(path: string): BigIntStats {
-  const stat = attempt(path, () => statSync(path, { bigint: true }));
+  const stat = readFrom(path, () => statSync(path, { bigint: true }));
   if (!stat.isFile()) throw new UnusableFileError(`${path}, which is not a file`);
   if (stat.size > MAX_BYTES) throw new UnusableFileError(`${path}, which is too large for a secret`);
   return stat;
@@ -89,7 +89,7 @@ function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
-function attempt<T>(path: string, work: () => T): T {
+function readFrom<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

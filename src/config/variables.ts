@@ -242,15 +242,15 @@ function isPlaintext(written = ''): boolean {
 export function conflictsIn(read: Texts): Conflict[] {
   const search = read.PARTNER_HISTORY_SEARCH_PARAM;
   const page = read.PARTNER_HISTORY_PAGE_PARAM;
-  const limit = read.PARTNER_HISTORY_LIMIT_PARAM;
+  const pageSize = read.PARTNER_HISTORY_LIMIT_PARAM;
   const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(read.PARTNER_TIMEOUT);
   const lowestRate = minRequestRate({ partnerTimeoutMs });
-  const { METRICS_ADDRESS: address, DELIVERY_URL: url, DELIVERY_DIR: dir } = read;
+  const { METRICS_ADDRESS: address, DELIVERY_URL: deliveryUrl, DELIVERY_DIR: dir } = read;
   const refused = read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read);
   const conflicts: (Conflict | false)[] = [
     ...refused.map((variable) => ({ variable, ...TLS_REQUIRED })),
     page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...DISTINCT_PARAM },
-    (limit === search || limit === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...DISTINCT_PARAM },
+    (pageSize === search || pageSize === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...DISTINCT_PARAM },
     Number(read.PARTNER_MAX_RPS) < lowestRate && {
       variable: 'PARTNER_MAX_RPS',
       expected: "a rate at which a placement's search and write fit into one attempt",
@@ -262,14 +262,14 @@ export function conflictsIn(read: Texts): Conflict[] {
         expected: 'an address that differs from HEALTH_ADDRESS',
         remedy: 'Choose another port.',
       },
-    url !== undefined && dir !== undefined && { ...DESTINATION, got: 'both', remedy: 'Remove one of them.' },
-    url === undefined &&
+    deliveryUrl !== undefined && dir !== undefined && { ...DESTINATION, got: 'both', remedy: 'Remove one of them.' },
+    deliveryUrl === undefined &&
       dir === undefined && {
         ...DESTINATION,
         got: 'neither',
         remedy: 'Set one of them, so that keys have a destination.',
       },
-    url !== undefined &&
+    deliveryUrl !== undefined &&
       read.DELIVERY_SECRET === undefined && {
         variable: 'DELIVERY_SECRET',
         expected: 'a secret that signs the events to DELIVERY_URL',

@@ -1,6 +1,6 @@
 import type { KeyIds } from '../domain/key-ids';
 import type { OrderSnapshot, PurchaseItem } from '../domain/order';
-import type { Unplaced } from '../domain/placement';
+import type { EvidenceWithoutOrder } from '../domain/placement';
 import type { EndedSale, SaleDelivery } from '../domain/plan-delivery';
 import type { AttentionData, HeldData } from './events';
 import type { ReceivedEvent } from './public-types';
@@ -65,7 +65,7 @@ export interface OrdersFound {
 
 /** No order is known. */
 export interface NothingPlaced {
-  evidence: Exclude<Unplaced, 'NEVER_WRITTEN'>;
+  evidence: Exclude<EvidenceWithoutOrder, 'NEVER_WRITTEN'>;
   why: string;
   /** The partner's Retry-After. */
   retryAfterMs?: number;
@@ -140,7 +140,7 @@ export interface DeliverInput {
   again?: boolean;
 }
 
-/** How one delivery ended. `REFUSED`: the checkout answered 410, so it never wants this event. */
+/** How one delivery ended. `REFUSED`: the checkout answered 410, which refuses the event permanently. */
 export type Delivered = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
 /**
@@ -166,7 +166,7 @@ export interface Activities {
   placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Searches the partner's history for the orders of a reference. */
   findOrders(input: FindOrdersInput): Promise<OrderSearchResult>;
-  /** Waits until the order is no longer open, by failing benignly until then. */
+  /** Polls the order. While it is open, it fails benignly, and the retry policy of the activity is the wait. */
   awaitOrderChange(input: AwaitOrderInput): Promise<PolledOrder>;
   /** Polls the order once. As a local activity it works only in the first run and if a permit is free at once. */
   pollOrder(input: PollOrderInput): Promise<PolledOrder>;

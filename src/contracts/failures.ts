@@ -26,7 +26,7 @@ export const FAILURE = {
   nothingToDeliver: 'NothingToDeliver',
   /** The checkout did not accept the event. Retried. */
   deliveryFailed: 'DeliveryFailed',
-  /** The checkout answered 410: it never wants this event. */
+  /** The checkout answered 410: it refuses this event permanently. */
   deliveryRefused: 'DeliveryRefused',
   /** The order kept changing between its review and its delivery. */
   orderChanges: 'OrderChanges',

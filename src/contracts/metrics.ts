@@ -1,7 +1,7 @@
 import type { MetricMeter } from '@temporalio/common';
 import { HOLD_REASONS } from '../domain/holds';
 import { PURCHASE_OUTCOMES, RUNNING_STATES } from '../domain/purchase-state';
-import { FINDING_KINDS } from '../domain/reconciliation/finding';
+import { FINDING_KIND_NAMES } from '../domain/reconciliation/finding';
 import { PURCHASE_WORKFLOW } from './names';
 
 /** Each label with all its values. */
@@ -25,12 +25,12 @@ const AMOUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
 const OUTCOME = { outcome: PURCHASE_OUTCOMES };
 /** `STARTED`: the purchase shows no state yet, because no worker has picked it up, or only just now. */
 const GAUGED_STATES = [...RUNNING_STATES, 'STARTED'] as const;
-/** The evidence of attempts that brought no order. */
-const UNPLACED = [
+/** The evidence of attempts that ended without a known order. */
+const EVIDENCE_WITHOUT_ORDER = [
   ...(['NOT_SENT', 'ORDER_REFUSED', 'ACCESS_REFUSED', 'CONFLICT', 'ANSWERED', 'UNKNOWN'] as const),
   ...(['NEVER_WRITTEN', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED'] as const),
 ] as const;
-const EVIDENCE = ['PLACED', 'FOUND', ...UNPLACED] as const;
+const EVIDENCE = ['PLACED', 'FOUND', ...EVIDENCE_WITHOUT_ORDER] as const;
 const PERMIT_CLASS = { class: ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'] } as const;
 const OPERATIONS = ['listProducts', 'listOrders', 'placeOrder', 'getOrder'] as const;
 /** How an answer is counted: `ok`, the class of an error status, or the kind of error. */
@@ -40,7 +40,7 @@ const ANSWERS = [
 ] as const;
 
 /**
- * Every metric of ours, with all values of its labels: no label holds a reference, a key or a text of the partner.
+ * Every metric of this project, with all values of its labels: no label holds a reference, a key or the partner's text.
  * Prometheus adds `_total` to the name of a counter and `_seconds` to a histogram in seconds.
  * docs/reference/metrics.md is generated from this table.
  */
@@ -62,7 +62,7 @@ export const METRICS = {
   ),
   fulfilment_placements_confirmed: ofPurchases(
     'Unknown or refused placements that were confirmed by searching the order history, by evidence and result',
-    { evidence: UNPLACED, history: ['found', 'absent', 'unreadable'] },
+    { evidence: EVIDENCE_WITHOUT_ORDER, history: ['found', 'absent', 'unreadable'] },
   ),
   fulfilment_double_purchases: ofPurchases('Further orders at the partner for a reference whose order was adopted', {}),
   fulfilment_holds: ofPurchases('Holds that were opened, by reason', { reason: HOLD_REASONS }),
@@ -101,7 +101,7 @@ export const METRICS = {
     'The age of the oldest purchase in this state since its start, within 2 %; 0 if there is none',
     { state: ['STARTED', 'PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'DELIVERING'] },
   ),
-  fulfilment_later_deliveries: gauge('Running deliveries after the end of their purchase (`deliverWorkflow`)'),
+  fulfilment_later_deliveries: gauge('Running late deliveries (`deliverWorkflow`)'),
   fulfilment_oldest_later_delivery_age_seconds: seconds(
     'The age of the oldest of them since its start, within 2 %; 0 if there is none',
   ),
@@ -112,7 +112,7 @@ export const METRICS = {
   fulfilment_last_reconciliation_duration_seconds: seconds('How long the last reconciliation took'),
   fulfilment_last_reconciliation_orders: gauge('How many orders the last reconciliation compared'),
   fulfilment_last_reconciliation_findings: gauge('The findings of the last reconciliation, by kind, repaired or not', {
-    kind: FINDING_KINDS,
+    kind: FINDING_KIND_NAMES,
   }),
   fulfilment_last_reconciliation_repaired: gauge('How many findings the last reconciliation repaired itself'),
   fulfilment_reading_timestamp_seconds: seconds(
@@ -189,9 +189,9 @@ export function metricsOf(meter: MetricMeter) {
 export function countFromZero(meter: MetricMeter): void {
   for (const [name, { type, byPurchases, labels, meaning }] of Object.entries<DeclaredMetric>(METRICS)) {
     if (type !== 'counter') continue;
-    const counter = meter.createCounter(name, undefined, meaning);
+    const exported = meter.createCounter(name, undefined, meaning);
     const all = byPurchases ? { ...labels, workflowType: [PURCHASE_WORKFLOW] } : labels;
-    for (const one of seriesOf(all)) counter.add(0, one);
+    for (const one of seriesOf(all)) exported.add(0, one);
   }
 }
 

@@ -16,7 +16,7 @@ export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
  */
 export const STARTED_ONCE = 'startedOnce';
 
-/** The query for where a purchase stands. It returns a `StatusAnswer`. */
+/** The query for the state of a purchase. It returns a `StatusAnswer`. */
 export const STATUS_QUERY = 'status';
 
 /** The update that carries an operator's decision on a held purchase. */
@@ -42,13 +42,13 @@ export function referenceOrWorkflowId(workflowId: string): string {
   return workflowId.startsWith(PURCHASE_ID_PREFIX) ? workflowId.slice(PURCHASE_ID_PREFIX.length) : workflowId;
 }
 
-/** The reference in the workflow id of a purchase or of a later delivery; undefined for any other id. */
+/** The reference in the workflow id of a purchase or of a late delivery; undefined for any other id. */
 export function referenceOfWorkflow(workflowId: string): string | undefined {
   const prefix = [PURCHASE_ID_PREFIX, DELIVER_ID_PREFIX].find((one) => workflowId.startsWith(one));
   return prefix === undefined ? undefined : workflowId.slice(prefix.length);
 }
 
-/** The id of deliveries after the end of a purchase, so that only one runs at a time. */
+/** The workflow id of the late deliveries of a purchase, so that only one runs at a time. */
 export function deliverWorkflowId(referenceId: string): string {
   return `${DELIVER_ID_PREFIX}${referenceId}`;
 }

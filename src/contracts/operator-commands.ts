@@ -4,7 +4,7 @@ import type { HoldNotice } from './purchase';
 
 /** What each decision does, for help texts and messages. */
 export const DECISIONS: Record<DecisionKind, string> = {
-  order: 'take this order of the partner as the order of this purchase',
+  order: 'use this order at the partner as the order of this purchase',
   replace: 'the partner has no order: place it again',
   abandon: 'give the purchase up; nothing is delivered',
   deliver: 'deliver the order as it is',
@@ -36,15 +36,15 @@ export function commandsFor(referenceId: string, decisions: readonly DecisionKin
   });
 }
 
-/** What decides which commands fit. `state` is undefined if the purchase ended without a result. */
-export interface Standing {
+/** What the possible commands depend on. `state` is undefined if the purchase ended without a result. */
+export interface PurchaseStanding {
   referenceId: string;
   state?: PurchaseState;
   hold?: Pick<HoldNotice, 'reason' | 'decisions' | 'endsOnCancel'>;
 }
 
-/** The commands that fit a purchase as it stands now, for an operator. */
-export function fittingCommands({ referenceId, state, hold }: Standing): string[] {
+/** The commands that an operator can use on a purchase in this state. */
+export function fittingCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
   const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
   const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought`;
   const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;
@@ -77,5 +77,5 @@ export function fittingCommands({ referenceId, state, hold }: Standing): string[
 
 /** Puts each command on its own line, below the sentence before it. */
 export function indented(commands: readonly string[]): string {
-  return commands.map((command) => `\n  ${command}`).join('');
+  return commands.map((line) => `\n  ${line}`).join('');
 }

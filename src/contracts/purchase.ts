@@ -123,7 +123,7 @@ const absentOr = <T extends z.ZodType>(schema: T) => schema.nullish().transform(
  */
 export const purchaseMemo = z.object({
   totalDebit: absentOr(z.number()),
-  /** How many keys the order should bring: as many as bought, unless an operator accepted other items. */
+  /** How many keys the order should contain: as many as bought, unless an operator accepted other items. */
   ordered: absentOr(z.number()),
   delivered: absentOr(z.number()),
   /** By product: the ids of all keys that the checkout confirmed, over all runs and deliveries. Never the keys. */

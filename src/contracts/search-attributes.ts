@@ -5,7 +5,7 @@ const keyword = (name: string) => ({ name, type: 'KEYWORD' }) as const;
 export const REFERENCE_ID = keyword('ReferenceId');
 /** The partner's id of the order, once there is one. */
 export const PARTNER_ORDER_ID = keyword('PartnerOrderId');
-/** Where the purchase stands, see `PurchaseState`. */
+/** The state of the purchase, see `PurchaseState`. */
 export const PURCHASE_STATE = keyword('PurchaseState');
 
 /** `setup` registers these in a namespace, and the worker checks them at its start. */

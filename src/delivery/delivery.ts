@@ -11,8 +11,8 @@ export interface Delivery {
   /**
    * Makes one attempt to deliver an event.
    *
-   * @param withinMs a deadline shorter than the one of the settings. When it passes, the connection is closed.
-   * @returns true if the checkout accepted the event, false if it never wants it (410).
+   * @param withinMs a deadline shorter than `DELIVERY_TIMEOUT`. When it passes, the connection is closed.
+   * @returns true if the checkout accepted the event, false if it refused the event permanently (410).
    * @throws DeliveryError
    */
   deliver(event: DeliveryEvent, withinMs?: number): Promise<boolean>;

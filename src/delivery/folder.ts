@@ -16,7 +16,7 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
       if (!/^[A-Za-z0-9_-]{1,200}$/.test(event.id)) throw new TypeError('the event id is not a valid file name');
       try {
         await mkdir(dir, { recursive: true, mode: 0o700 });
-        await writeAtomically(dir, event);
+        await writeEventFile(dir, event);
         return true;
       } catch (error) {
         const code = safeErrorCode(error);
@@ -28,7 +28,7 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
   };
 }
 
-async function writeAtomically(dir: string, { id, body }: DeliveryEvent): Promise<void> {
+async function writeEventFile(dir: string, { id, body }: DeliveryEvent): Promise<void> {
   const path = join(dir, `${id}.json`);
   const draft = `${path}.${randomUUID()}${DRAFT}`;
   try {

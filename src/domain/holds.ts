@@ -3,7 +3,7 @@ export const DECISION_KINDS = ['order', 'replace', 'abandon', 'deliver', 'withho
 
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
-/** Why a purchase is held, and which decisions fit. Source: docs/architecture.md#decisions-of-operators. */
+/** The reasons for a hold, each with the possible decisions. Source: docs/architecture.md#decisions-of-operators. */
 export const FITTING_DECISIONS = {
   PLACEMENT_UNKNOWN: ['order', 'replace', 'abandon'],
   OTHER_ITEMS: ['order', 'abandon', 'deliver'],

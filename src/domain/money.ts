@@ -1,5 +1,5 @@
 import type { PurchaseItem } from './order';
-import { toSingleLine } from './texts';
+import { toSingleLine } from './text-format';
 
 const DECIMALS = 6;
 const ONE = 10n ** BigInt(DECIMALS);

@@ -45,11 +45,11 @@ export interface OrderSnapshot {
   lines: OrderLine[];
   /** A decimal number as received. The partner does not document its currency. */
   totalDebit?: number;
-  /** The reference of another purchase here with the same order. */
+  /** The reference of another purchase in Temporal that has the same order. */
   claimedBy?: string;
 }
 
-/** Whether polling may stop at this status: it is final as far as documented, or the order may have keys. */
+/** Whether polling may stop at this status: the partner documents it as final, or the order may have keys. */
 export function canStopPolling(status: string): boolean {
   return mayHaveKeys(status) || isFailedOrRefunded(status);
 }

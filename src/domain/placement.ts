@@ -26,12 +26,18 @@ export type RequestEvidence =
  */
 export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
 
-/** The evidence of attempts that brought no order. */
-export type Unplaced = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
+/** The evidence of an attempt that ended without a known order. */
+export type EvidenceWithoutOrder = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
 
 /** The next step of a purchase that has no order yet. */
 export type NextStep =
-  { kind: 'attempt' } | { kind: 'end'; outcome: 'NOT_PLACED' | 'REJECTED' } | { kind: 'hold' } | Confirm;
+  /** Attempt to place the order again. */
+  | { kind: 'attempt' }
+  /** End the purchase without an order. */
+  | { kind: 'end'; outcome: 'NOT_PLACED' | 'REJECTED' }
+  /** Hold the purchase until an operator decides. */
+  | { kind: 'hold' }
+  | Confirm;
 
 /** Search the order history. If an order is found, it is adopted; if not, `ifAbsent` follows. */
 export interface Confirm {
@@ -54,7 +60,7 @@ const HOLD = { kind: 'hold' } as const;
 const REJECTED = { kind: 'end', outcome: 'REJECTED' } as const;
 
 /** What follows from the evidence of one attempt. Source: docs/architecture.md#failure-model. */
-export function stepAfter(evidence: Unplaced, { mayHaveArrived, replace }: Situation): NextStep {
+export function stepAfter(evidence: EvidenceWithoutOrder, { mayHaveArrived, replace }: Situation): NextStep {
   switch (evidence) {
     case 'NOT_SENT':
     case 'PAUSED':

@@ -73,7 +73,7 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   }
 }
 
-/** Where the sale stands once the checkout has received the planned event. */
+/** The state of the sale once the checkout has received the planned event. */
 export function stateAfter({ delivery, missing }: Extract<DeliveryPlan, { kind: 'send' }>): PurchaseOutcome {
   const { type, outcome } = delivery;
   if (outcome !== undefined) return outcome;

@@ -1,7 +1,7 @@
 import { totalQuantity } from './key-ids';
 import { isSameAmount, toMicros } from './money';
 import { isSafeOrderId, type PurchaseItem, REFERENCE_PATTERN } from './order';
-import { toSingleLine } from './texts';
+import { toSingleLine } from './text-format';
 
 /** The highest quantity of one product. Source: docs/checkout.md#start-a-purchase. */
 export const MAX_QUANTITY = 1_000;
@@ -24,7 +24,7 @@ export function validatePurchase(input: unknown): string[] {
 export function validateReference(referenceId: unknown): string[] {
   if (typeof referenceId === 'string' && REFERENCE_PATTERN.test(referenceId)) return [];
   return [
-    `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : -, starting with a letter or a digit, got ${show(referenceId)}`,
+    `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : -, starting with a letter or a digit, got ${quoteValue(referenceId)}`,
   ];
 }
 
@@ -38,13 +38,13 @@ export function validateOrderId(orderId: string): string[] {
 export function validateMaxDebit(maxDebit: unknown): string[] {
   if (maxDebit === undefined || maxDebit === null) return [];
   if (typeof maxDebit === 'number' && maxDebit >= 0 && toMicros(maxDebit) !== undefined) return [];
-  return [`maxDebit: expected nothing or a number of at least 0, such as 12.5, got ${show(maxDebit)}`];
+  return [`maxDebit: expected nothing or a number of at least 0, such as 12.5, got ${quoteValue(maxDebit)}`];
 }
 
 /** @returns one sentence for each issue. */
 export function validateItems(items: unknown): string[] {
   if (!Array.isArray(items) || items.length === 0) {
-    return [`items: expected a list of at least one {productId, quantity}, got ${show(items)}`];
+    return [`items: expected a list of at least one {productId, quantity}, got ${quoteValue(items)}`];
   }
   if (items.length > MAX_ITEMS) return [`items: expected at most ${MAX_ITEMS} products, got ${items.length}`];
   const issues = items.flatMap((item, index) => validateItem(item, index));
@@ -52,7 +52,8 @@ export function validateItems(items: unknown): string[] {
 
   const valid = items as PurchaseItem[];
   const repeated = valid.find((item, index) => valid.findIndex((other) => other.productId === item.productId) < index);
-  if (repeated) return [`items: ${show(repeated.productId)} is listed twice; list it once, with the whole quantity`];
+  if (repeated)
+    return [`items: ${quoteValue(repeated.productId)} is listed twice; list it once, with the whole quantity`];
   const keys = totalQuantity(valid);
   return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
 }
@@ -68,15 +69,15 @@ function validateItem(item: unknown, index: number): string[] {
   const issues: string[] = [];
   if (typeof productId !== 'string' || productId.length === 0 || productId.length > MAX_PRODUCT_ID) {
     const expected = `expected a string of 1 to ${MAX_PRODUCT_ID} characters`;
-    issues.push(`items[${index}].productId: ${expected}, got ${show(productId)}`);
+    issues.push(`items[${index}].productId: ${expected}, got ${quoteValue(productId)}`);
   }
   if (typeof quantity !== 'number' || !Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
-    issues.push(`items[${index}].quantity: expected an integer of 1 to ${MAX_QUANTITY}, got ${show(quantity)}`);
+    issues.push(`items[${index}].quantity: expected an integer of 1 to ${MAX_QUANTITY}, got ${quoteValue(quantity)}`);
   }
   return issues;
 }
 
-function show(value: unknown): string {
+function quoteValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an empty list' : 'an object';

@@ -1,6 +1,6 @@
 import { groupBy } from './group-by';
 import { keyCount, totalQuantity } from './key-ids';
-import { toSingleLine } from './texts';
+import { toSingleLine } from './text-format';
 import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
 
 /** Characters. */
@@ -23,8 +23,8 @@ export interface AcceptedItem {
   keys: number;
 }
 
-/** What was bought, and what operators accepted of its order. */
-export interface Bought {
+/** What an order is reviewed against: the items that were bought, and what operators accepted of the order. */
+export interface ReviewTerms {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
 }
@@ -56,8 +56,8 @@ export type Review =
  *
  * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
-export function reviewOrder(bought: Bought, order: OrderSnapshot, isPlacedByUs: boolean): Review {
-  const { items, accepted = {} } = bought;
+export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, isPlacedByUs: boolean): Review {
+  const { items, accepted = {} } = terms;
   const { status, lines, claimedBy } = order;
   const hasKeys = mayHaveKeys(status);
   if (claimedBy !== undefined && !accepted.owner) {
@@ -71,10 +71,10 @@ export function reviewOrder(bought: Bought, order: OrderSnapshot, isPlacedByUs: 
   }
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
-  // Products that nobody bought get here only if an operator accepted them. They are delivered as received.
-  if (foreignItems(items, lines) !== undefined) return delivery(bought, order, asReceived(lines));
+  // Products that nobody bought are still here only if an operator accepted them. They are delivered as received.
+  if (foreignItems(items, lines) !== undefined) return delivery(terms, order, asReceived(lines));
   const sold = items.map((item) => lineFor(item, lines));
-  return surplusIssue(sold, accepted) ?? delivery(bought, order, sold);
+  return surplusIssue(sold, accepted) ?? delivery(terms, order, sold);
 }
 
 function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | undefined {
@@ -87,7 +87,7 @@ function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | 
 }
 
 function delivery(
-  { items, accepted = {} }: Bought,
+  { items, accepted = {} }: ReviewTerms,
   { status, lines: shown }: OrderSnapshot,
   lines: SaleLine[],
 ): Review {
@@ -99,18 +99,18 @@ function delivery(
 }
 
 /**
- * How many keys the order should bring: as many as were bought, or as the order shows if an operator accepted its
+ * How many keys the order should contain: as many as were bought, or as the order shows if an operator accepted its
  * items. A surplus key of one product does not replace a missing key of another.
  */
 function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], accepted: Accepted): number {
-  const due = accepted.items && shown.length > 0 ? itemsOf(shown, items) : items;
+  const due = accepted.items && shown.length > 0 ? itemsDue(shown, items) : items;
   const lines = due.map((item) => lineFor(item, shown));
   const missing = lines.reduce((sum, line) => sum + Math.max(0, line.quantity - line.keyIds.length), 0);
   return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
 }
 
-/** If the partner shows no quantity of a product, the bought quantity counts, or else the number of keys. */
-function itemsOf(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
+/** If the partner shows no quantity, the quantity bought counts, or the number of keys if there was none. */
+function itemsDue(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
   return productsOf(lines).map(({ productId, quantity, keys }) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;
     return { productId, quantity: quantity ?? bought ?? keys };

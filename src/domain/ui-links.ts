@@ -1,4 +1,4 @@
-import { toSingleLine } from './texts';
+import { toSingleLine } from './text-format';
 
 /** Longer than any workflow id that a purchase has. */
 const MAX_ID_LENGTH = 1_000;

@@ -57,7 +57,7 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
   for (const source of ['purchases', 'reconciliation'] as const) markRead(metrics, source, Date.now());
   for (let round = 1; !signal.aborted; round++) {
     await tryToRead('purchases', () => readPurchases(deps));
-    await tryToRead('reconciliation', async () => showReconciliation(metrics, await readLastReconciliation()));
+    await tryToRead('reconciliation', async () => exportReconciliation(metrics, await readLastReconciliation()));
     if (round % (BALANCE_EVERY_MS / READ_EVERY_MS) === 0) await tryToRead('balance', () => readBalance(deps));
     await sleep(READ_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
   }
@@ -82,7 +82,7 @@ async function readPurchases({ client, taskQueue, metrics }: GaugeDependencies):
   metrics.set('fulfilment_oldest_later_delivery_age_seconds', await oldestSeconds(deliveries, count), {});
 }
 
-function showReconciliation(metrics: Metrics, last: EndedReconciliation | undefined): void {
+function exportReconciliation(metrics: Metrics, last: EndedReconciliation | undefined): void {
   const { startedAt = 0, endedAt = 0, result } = last ?? {};
   metrics.set('fulfilment_last_reconciliation_timestamp_seconds', endedAt / 1_000, {});
   metrics.set('fulfilment_last_reconciliation_duration_seconds', (endedAt - startedAt) / 1_000, {});

@@ -151,7 +151,7 @@ class RowSet {
     return this.references.get(name.id) === name.referenceId || this.others.has(JSON.stringify(name));
   }
 
-  /** @returns whether it was not there */
+  /** @returns whether the set did not have it yet */
   add(name: RowName): boolean {
     if (this.has(name)) return false;
     if ('id' in name && !this.references.has(name.id)) this.references.set(name.id, name.referenceId);

@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { PartnerError } from './errors';
 import type { PartnerObserver, RequestFacts } from './hooks';
 
-/** Added to a request's due time, in ms; the lowest sum goes first. Urgent classes go first, and no class starves. */
+/** Added to a request's due time, in ms; the lowest sum goes first. So urgent work goes first, and nothing starves. */
 const ALLOWANCE_MS = { placement: 0, delivery: 0, confirmation: 10_000, poll: 180_000, reconciliation: 300_000 };
 const BEGUN_RANK = -1e12;
-/** The limits of the time after which a refused request is told to come back. */
+/** The least and the most time after which a refused request is told to come back. */
 const RETURN_MS = { soonest: 250, latest: 600_000 };
 const MAX_REMEMBERED = 20_000;
 
@@ -28,7 +28,7 @@ type Request = RequestFacts & { isWrite: boolean; notAfter?: number };
 /** The permits of one piece of work. */
 export class Permits {
   granted = 0;
-  /** Set for a placement that has started. It goes before everything that has not started or started later. */
+  /** Set for a placement that has started. It goes before all work that has not started, or that started later. */
   rank: number | undefined;
   ended = false;
   constructor(readonly ask: PermitRequest) {}
@@ -62,8 +62,8 @@ export class RateLimit {
   private queue: Waiting[] = [];
   /** Placements that have their first permit but not yet the one for their write. */
   private readonly begun = new Set<Permits>();
-  /** How many requests a placement takes: the pages of the last complete search and the write. */
-  private placementTakes = 2;
+  /** How many requests a placement needs: the pages of the last complete search, and the write. */
+  private requestsPerPlacement = 2;
   /** By order id: when a read that has no permit yet became due. A refused read keeps its place when it comes back. */
   private readonly dueSince = new Map<string, number>();
   /** When the last refused request of a class comes back. The next one is told to come later. */
@@ -123,7 +123,7 @@ export class RateLimit {
     const askedAt = this.clock.now();
     const onClock = (epochMs = Infinity) => askedAt + epochMs - this.options.now();
     const { ask, granted } = permits;
-    if (request.isWrite && granted > 0) this.placementTakes = granted + 1;
+    if (request.isWrite && granted > 0) this.requestsPerPlacement = granted + 1;
     const begins = ask.class === 'placement' && granted === 0 && !request.isWrite;
     const since = this.dueSince.get(request.orderId ?? '') ?? Infinity;
     const dueAt = Math.min(ask.dueAt === undefined ? askedAt : onClock(ask.dueAt), since);
@@ -174,11 +174,17 @@ export class RateLimit {
   /** The permits that a request and its successors need, and the time from the first to the last of them. */
   private needsOf({ begins, askedAt, notAfter }: Waiting): { permits: number; ms: number } {
     if (!begins) return { permits: 1, ms: 0 };
-    const reserved = [...this.begun].reduce((sum, { granted }) => sum + Math.max(0, this.placementTakes - granted), 0);
-    const needsMs = (reserved + this.placementTakes - 1) * this.gapMs;
+    const reserved = [...this.begun].reduce(
+      (sum, { granted }) => sum + Math.max(0, this.requestsPerPlacement - granted),
+      0,
+    );
+    const needsMs = (reserved + this.requestsPerPlacement - 1) * this.gapMs;
     // If the search is too long even for an idle queue, it starts anyway, because it may be shorter this time.
     const isTooLong = reserved === 0 && needsMs > notAfter - askedAt;
-    return { permits: this.placementTakes, ms: isTooLong ? Math.max(0, notAfter - askedAt - this.gapMs) : needsMs };
+    return {
+      permits: this.requestsPerPlacement,
+      ms: isTooLong ? Math.max(0, notAfter - askedAt - this.gapMs) : needsMs,
+    };
   }
 
   /**

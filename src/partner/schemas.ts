@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSafeOrderId, type Key, mayHaveKeys } from '../domain/order';
-import { toSingleLine } from '../domain/texts';
+import { toSingleLine } from '../domain/text-format';
 import { readRows } from './rows';
 
 /*

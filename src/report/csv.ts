@@ -1,4 +1,4 @@
-import { toSingleLine } from '../domain/texts';
+import { toSingleLine } from '../domain/text-format';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
 import { AMOUNT_NAMES, urlOf } from './names';
 import { inParts } from './parts';
@@ -29,8 +29,8 @@ const COLUMNS: readonly [name: string, cell: Cell][] = [
  * mark to recognise UTF-8. @returns the parts of the file, in order
  */
 export function* renderCsv(report: ReconciliationReport): Generator<string> {
-  yield `\uFEFF${lineOf(COLUMNS.map(([name]) => name))}`;
-  yield* inParts(report.findings, (finding) => lineOf(COLUMNS.map(([, cell]) => cell(finding, report))));
+  yield `\uFEFF${csvLine(COLUMNS.map(([name]) => name))}`;
+  yield* inParts(report.findings, (finding) => csvLine(COLUMNS.map(([, cell]) => cell(finding, report))));
 }
 
 /** `2026-01-31 03:00:00` in UTC. Spreadsheets read this form as a date, and the ISO form as text. */
@@ -38,7 +38,7 @@ function dateOf(instant: string): string {
   return instant.slice(0, 19).replace('T', ' ');
 }
 
-function lineOf(cells: readonly (string | number | undefined)[]): string {
+function csvLine(cells: readonly (string | number | undefined)[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 

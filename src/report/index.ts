@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toSafeJson } from '../domain/texts';
+import { toSafeJson } from '../domain/text-format';
 import { renderCsv } from './csv';
-import { renderHtml } from './html/index';
+import { renderHtml } from './html';
 import { inParts } from './parts';
 import type { ReconciliationReport } from './report';
 

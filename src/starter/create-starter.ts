@@ -8,7 +8,7 @@ import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_ONCE
 import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { escapeMarkdown, joinDetails, summaryOf } from '../domain/texts';
+import { escapeMarkdown, joinDetails, summaryOf } from '../domain/text-format';
 import { describeItems, hasSameItems, hasSameMaxDebit, itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import { createPurchaseReader, grpcErrorOf, retryServerTimeouts } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';

@@ -5,7 +5,7 @@ import type { AfterEnd, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
-import { toSingleLine } from '../domain/texts';
+import { toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';

@@ -11,7 +11,7 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { DeliveryReport, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
-import { toSingleLine } from '../domain/texts';
+import { toSingleLine } from '../domain/text-format';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 

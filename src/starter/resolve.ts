@@ -38,8 +38,8 @@ export async function resolveHold(
   }
   const decision = { hold: hold.id, ...choice };
   const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId: resolveUpdateId(decision) });
-  const sendTwice = () => send().catch((error: unknown) => sendAgain(error, send));
-  await client.withDeadline(Date.now() + answerWithinMs, sendTwice).catch((error: unknown) => {
+  const sendWithOneRetry = () => send().catch((error: unknown) => sendAgain(error, send));
+  await client.withDeadline(Date.now() + answerWithinMs, sendWithOneRetry).catch((error: unknown) => {
     throw whyNotTaken(error, referenceId, answerWithinMs);
   });
   return { referenceId, workflowId: handle.workflowId, hold, ...choice };

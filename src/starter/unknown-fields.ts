@@ -1,6 +1,6 @@
 import type { PurchaseInput } from '../contracts/public-types';
 import type { PurchaseItem } from '../domain/order';
-import { toSingleLine } from '../domain/texts';
+import { toSingleLine } from '../domain/text-format';
 import { didYouMean } from './did-you-mean';
 
 const PURCHASE_FIELDS = namesOf<PurchaseInput>({ referenceId: true, items: true, maxDebit: true });

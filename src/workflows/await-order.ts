@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { FAILURE, pauseOf } from '../contracts/failures';
-import { summaryOf } from '../domain/texts';
+import { summaryOf } from '../domain/text-format';
 import { canStopPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
@@ -18,13 +18,13 @@ import { firstStartTime, type PurchaseRecord, throttledPause } from './purchase-
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
 /** An order that could not be read, and why. `isTooLarge`: its body exceeds PARTNER_MAX_BODY. */
-export interface Unread {
+export interface UnreadableOrder {
   orderId: string;
   why: string;
   isTooLarge: boolean;
 }
 
-export function isUnread(order: PolledOrder | Unread): order is Unread {
+export function isUnreadableOrder(order: PolledOrder | UnreadableOrder): order is UnreadableOrder {
   return 'why' in order;
 }
 
@@ -37,7 +37,7 @@ export function isUnread(order: PolledOrder | Unread): order is Unread {
 export async function awaitOrder(
   purchase: PurchaseRecord,
   { orderId, adopted }: { orderId: string; adopted: boolean },
-): Promise<PolledOrder | Unread> {
+): Promise<PolledOrder | UnreadableOrder> {
   const { pollIntervalMs, deadlineMs, firstPollMs } = purchase.settings;
   purchase.orderId = orderId;
   const deadline = Date.now() + deadlineMs;
@@ -48,11 +48,11 @@ export async function awaitOrder(
   purchase.showWaiting(deadline);
   let { nextPollMs } = first;
   while (Date.now() < deadline) {
-    const order = await pollUntilEnded(purchase, orderId, {
+    const order = await awaitEnd(purchase, orderId, {
       nextPollMs: throttledPause(nextPollMs, deadline),
       deadline,
     });
-    if (isUnread(order) ? order.isTooLarge : canStopPolling(order.status)) return order;
+    if (isUnreadableOrder(order) ? order.isTooLarge : canStopPolling(order.status)) return order;
     if (deadline - Date.now() <= pollIntervalMs) break;
     nextPollMs = pollIntervalMs;
   }
@@ -66,7 +66,7 @@ async function pollFirst(
   purchase: PurchaseRecord,
   orderId: string,
   deadline: number,
-): Promise<{ ended: PolledOrder | Unread } | { nextPollMs: number }> {
+): Promise<{ ended: PolledOrder | UnreadableOrder } | { nextPollMs: number }> {
   const { firstPollMs, pollIntervalMs } = purchase.settings;
   const pause = throttledPause(firstPollMs, deadline);
   if (pause > 0) {
@@ -80,8 +80,8 @@ async function pollFirst(
     return canStopPolling(order.status) ? { ended: order } : { nextPollMs: pollIntervalMs };
   } catch (failure) {
     if (!(failure instanceof TemporalFailure)) throw failure;
-    const unread = unreadAfter(orderId, failure);
-    return unread.isTooLarge ? { ended: unread } : { nextPollMs: pauseAfter(failure, pollIntervalMs) };
+    const unreadable = unreadableAfter(orderId, failure);
+    return unreadable.isTooLarge ? { ended: unreadable } : { nextPollMs: pauseAfter(failure, pollIntervalMs) };
   }
 }
 
@@ -92,44 +92,44 @@ function pauseAfter(failure: TemporalFailure, pollIntervalMs: number): number {
   return Math.max(pollIntervalMs, pauseOf(failure));
 }
 
-async function pollUntilEnded(
+async function awaitEnd(
   purchase: PurchaseRecord,
   orderId: string,
   { nextPollMs: firstDelayMs, deadline }: { nextPollMs: number; deadline: number },
-): Promise<PolledOrder | Unread> {
+): Promise<PolledOrder | UnreadableOrder> {
   const { settings } = purchase;
   const { pollIntervalMs: intervalMs, watch } = settings;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
   const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStartTime() };
   const summary = summaryOf(`poll until the order has ended: ${orderId}`);
-  return polledOrder(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
+  return orderFromPoll(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
 }
 
 /** A single poll, used at the deadline and before another review. */
-export async function pollOnce(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | Unread> {
+export async function pollOnce(purchase: PurchaseRecord, orderId: string): Promise<PolledOrder | UnreadableOrder> {
   const { pollOrder } = proxyActivities<Activities>(singlePollOptions(purchase.settings));
   const summary = summaryOf(`single poll of ${orderId}`);
-  return polledOrder(purchase, orderId, pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]));
+  return orderFromPoll(purchase, orderId, pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]));
 }
 
-/** The order that a poll returned, or why there is none. */
-async function polledOrder(
+/** Waits for a poll. @returns the order, or why it could not be read */
+async function orderFromPoll(
   purchase: PurchaseRecord,
   orderId: string,
   poll: Promise<unknown>,
-): Promise<PolledOrder | Unread> {
+): Promise<PolledOrder | UnreadableOrder> {
   try {
     const answer = await poll;
     if (!isPolledOrder(orderId, answer)) return { orderId, why: 'an operator ended the poll', isTooLarge: false };
     purchase.notePoll(answer.status);
     return answer;
   } catch (failure) {
-    return unreadAfter(orderId, failure);
+    return unreadableAfter(orderId, failure);
   }
 }
 
 /** @param failure a local activity fails without an ActivityFailure around it */
-function unreadAfter(orderId: string, failure: unknown): Unread {
+function unreadableAfter(orderId: string, failure: unknown): UnreadableOrder {
   const cause = failure instanceof ActivityFailure ? failure.cause : failure;
   if (!(cause instanceof ApplicationFailure)) return { orderId, why: 'no poll finished in time', isTooLarge: false };
   return { orderId, why: cause.message, isTooLarge: cause.type === FAILURE.orderTooLarge };

@@ -1,6 +1,6 @@
 import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
-import { summaryOf } from '../domain/texts';
+import { summaryOf } from '../domain/text-format';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
@@ -28,11 +28,17 @@ interface HistorySearch extends Pick<Confirm, 'searches' | 'needsProof'> {
 type FoundOrders = [FoundOrder, ...FoundOrder[]];
 
 /** What the order history shows about a placement. */
-type HistoryAnswer = { kind: 'found'; orders: FoundOrders } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
+type HistoryAnswer =
+  | { kind: 'found'; orders: FoundOrders }
+  /** No search of the window showed an order. */
+  | { kind: 'absent' }
+  /** The history could not be read, or proved nothing, until the search gave up. */
+  | { kind: 'unreadable'; why: string };
 
 /**
  * Searches the order history. An order is absent only if every search of a whole window showed none; a search that
- * fails or proves nothing restarts the window. The window runs from the first answer to the last question.
+ * fails or proves nothing restarts the window. The window runs from the end of its first search to the start of its
+ * last one.
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryAnswer> {
   const { settings } = purchase;
@@ -96,7 +102,7 @@ export function describeConfirmation(
 }
 
 /** Adopts the order that the history shows. Further orders are reported, because each of them costs money. */
-export function adopt(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
+export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
   const { adopt: chosen, doubles } = chooseOrder(found);
   if (doubles.length > 0) {
     const alsoBought = doubles.map((order) => order.id);

@@ -31,7 +31,9 @@ export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE';
 
 /**
  * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times. That is
- * harmless, because a key has the same id in every event. @param mayBeLocal whether the first attempt may be local
+ * harmless, because a key has the same id in every event.
+ *
+ * @param mayBeLocal whether the first attempt may be a local activity, which needs fewer history events.
  */
 export async function deliverWithRetries(
   sender: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
@@ -70,6 +72,7 @@ const ENDED_BY_OPERATOR = {
   why: 'an operator ended the delivery of the event without a receipt',
 } as const;
 
+/** `maybeSent`: the event may have reached the checkout. `retryAfterMs`: the pause that was asked for, or 0. */
 type LocalFailure = { kind: 'FAILED'; maybeSent: boolean; retryAfterMs: number };
 
 async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDelivered | LocalFailure> {
@@ -97,7 +100,7 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }
 
-/** Sends the checkout an alert that needs no decision. It is given up after a minute, so that no outcome is delayed. */
+/** Sends the checkout an alert, which needs no decision. Gives up after a minute, so it never delays an outcome. */
 export function raiseAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): void {
   purchase.alerts.push(sendAlert(purchase, kind, details));
 }

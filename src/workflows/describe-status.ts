@@ -2,12 +2,12 @@ import { fittingCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
 import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import type { StatusAnswer } from '../contracts/purchase';
-import { escapeMarkdown, joinDetails } from '../domain/texts';
+import { escapeMarkdown, joinDetails } from '../domain/text-format';
 import { describeItems } from '../domain/purchase-rules';
 
 /**
- * Where a purchase stands, as markdown for the Temporal UI: what is happening and since when, what comes next and, if a
- * person has to act, the commands to type. Text from outside is escaped.
+ * Describes a purchase as markdown for the Temporal UI: its state and since when, what happens next and, if a person
+ * must act, the commands to type. Text from outside is escaped.
  */
 export function describeStatus(answer: StatusAnswer): string {
   const { state, since, explanation, waitsFor, result } = answer;
@@ -75,7 +75,7 @@ const HOLD_ADVICE: Record<HoldReason, Advice> = {
 
 const NOTHING_BOUGHT = { title: 'Nothing to do here.', text: 'To try again, use a new reference.', isDone: true };
 
-/** States that need nobody have no advice. */
+/** A state in which nobody has to act has no advice. */
 const ADVICE: Partial<Record<PurchaseState, Advice>> = {
   DELIVERED: { title: 'Nothing to do.', text: 'The checkout has all the keys.', isDone: true },
   PARTIALLY_DELIVERED: {

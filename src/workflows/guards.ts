@@ -21,7 +21,7 @@ import { MAX_RETRY_AFTER_MS } from '../domain/retry-after';
 
 /*
  * Checks of everything that reaches workflow code from outside: workflow inputs and activity results. They don't use
- * zod, which completes its schemas at first use; the modules of a workflow bundle are frozen.
+ * zod, because it completes a schema at first use, and Temporal freezes the modules of a workflow bundle.
  */
 
 type Guard<T> = (value: unknown) => value is T;
@@ -70,8 +70,8 @@ function isEither<Guards extends Guard<unknown>[]>(...guards: Guards): Guard<Gua
 }
 
 /*
- * Results. An operator can complete a pending activity with any value. A value of another shape than our own results is
- * treated like an activity whose worker died: nothing is known.
+ * Results. An operator can complete a pending activity with any value. A value of the wrong shape is treated as if the
+ * worker had died: nothing is known about what the activity did.
  */
 
 const isFoundOrder: Guard<FoundOrder> = isObject({ id: isOrderId, status: isString, createdAt: isString });

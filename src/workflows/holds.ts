@@ -13,7 +13,7 @@ import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, HoldNotice } from '../contracts/purchase';
 import type { Accepted } from '../domain/review-order';
 import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/holds';
-import { summaryOf } from '../domain/texts';
+import { summaryOf } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { notifyHeld } from './deliver-events';
 import { isOrderCheck } from './guards';
@@ -41,7 +41,7 @@ interface OpenHold {
 
 /**
  * The holds of a purchase, one at a time. The update validator checks only the shape, because a rejected update leaves
- * no trace in the history. The handler refuses decisions that don't fit, so these are on record, too.
+ * no trace in the history. The handler refuses decisions that don't fit the hold, so the history records those too.
  */
 export class Holds {
   private current: OpenHold | undefined;

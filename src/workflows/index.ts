@@ -1,3 +1,3 @@
 export { purchaseWorkflow } from './purchase';
-export { deliverWorkflow } from './later-delivery';
+export { deliverWorkflow } from './late-delivery';
 export { reconcileWorkflow } from './reconcile';

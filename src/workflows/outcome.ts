@@ -2,11 +2,11 @@ import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
-import { toSingleLine } from '../domain/texts';
+import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, reviewOrder } from '../domain/review-order';
-import { awaitOrder, isUnread, pollOnce, type Unread } from './await-order';
+import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from './await-order';
 import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { type OutcomeDetails, type PurchaseRecord, throttledPause } from './purchase-record';
@@ -18,7 +18,8 @@ const MAX_EXPLANATION_LENGTH = 600;
 
 /**
  * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
- * an operator accepts it, names another order or abandons the purchase. What was accepted is not asked again.
+ * an operator accepts it, names another order or abandons the purchase. An operator is never asked twice
+ * about the same difference.
  *
  * @param first the order as it was polled, or why it could not be read.
  * @param isFirstPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
@@ -26,7 +27,7 @@ const MAX_EXPLANATION_LENGTH = 600;
 export async function reviewOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
-  first: PolledOrder | Unread,
+  first: PolledOrder | UnreadableOrder,
   isFirstPlacedByUs: boolean,
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
@@ -36,8 +37,8 @@ export async function reviewOutcome(
 
   for (;;) {
     const { orderId } = order;
-    if (isUnread(order)) {
-      const explanation = describeUnread(order.why);
+    if (isUnreadableOrder(order)) {
+      const explanation = explainUnreadable(order.why);
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
       if (decision === 'withhold') return abandoned(explanation);
@@ -71,7 +72,7 @@ export async function reviewOutcome(
 }
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
-function describeUnread(why: string): string {
+function explainUnreadable(why: string): string {
   return toSingleLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
 }
 
@@ -85,7 +86,8 @@ function overdue(reason: string): OutcomeDetails {
 
 /**
  * Notifies the checkout of the outcome, with all keys of the sale. If the order has changed since its review, it is
- * reviewed again. If the event can't be delivered, the purchase is held: an operator has it sent again or withholds it.
+ * reviewed again. If the event can't be delivered, the purchase is held until an operator has the event sent again or
+ * withholds it.
  *
  * @returns the outcome that was delivered. A changed order or an operator may have changed it.
  */
@@ -96,7 +98,7 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let reviews = 0;
-  // Keys sent without a receipt. If one of them leaves the order, an alert tells a person.
+  // Keys that were sent without a receipt. If one of them leaves the order, a person is alerted.
   let maybeDelivered: KeyIds = {};
   let countGone = 0;
   const reviewAgain = async () => {
@@ -138,7 +140,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
     case 'REFUSED':
       return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event permanently (410)' };
     case 'TOO_LARGE':
-      return { reason: 'ORDER_TOO_LARGE', explanation: describeUnread(delivered.why) };
+      return { reason: 'ORDER_TOO_LARGE', explanation: explainUnreadable(delivered.why) };
     case 'EXHAUSTED':
       return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.why };
   }
@@ -151,8 +153,8 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   const { orderId } = purchase;
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);
-  // An order that is open or unreadable says nothing about the keys. The next delivery compares them again.
-  if (isUnread(order) || !canStopPolling(order.status)) return before;
+  // An open or unreadable order proves nothing about its keys. The next delivery compares them again.
+  if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
   return reviewOutcome(purchase, holds, order, true);
 }
 

@@ -9,11 +9,11 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
 import { STARTED_ONCE } from '../contracts/names';
-import { escapeMarkdown, summaryOf } from '../domain/texts';
-import { type Confirm, mayHaveBought, type NextStep, stepAfter, type Unplaced } from '../domain/placement';
+import { escapeMarkdown, summaryOf } from '../domain/text-format';
+import { type Confirm, type EvidenceWithoutOrder, mayHaveBought, type NextStep, stepAfter } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './guards';
-import { adopt, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
+import { adoptFound, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
 import type { Holds } from './holds';
 import {
   lastSearchTimeout,
@@ -38,25 +38,27 @@ import {
 /** How placing ends: with an order, or with an outcome without one. */
 export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
+/** Attempt to place the order after `afterMs`, because of `why`. `paused`: the circuit breaker is open. */
 type NextAttempt = { kind: 'attempt'; why: string; afterMs: number; paused?: true };
 
 /** The next step of the placement loop. */
 type Step =
   | PlacedOrder
   | NextAttempt
-  /** `absent`: the order history shows no order, so a cancel request may end the hold. */
+  /** Ask an operator. `absent`: the order history shows no order, so a cancel request may end the hold. */
   | { kind: 'hold'; explanation: string; absent: boolean }
+  /** End the purchase without an order. */
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
-/** An attempt that produced no order. Its worker may have died without an answer. */
-type UnplacedAnswer = Omit<NothingPlaced, 'evidence'> & { evidence: Unplaced };
-type AttemptAnswer = OrderPlaced | OrdersFound | UnplacedAnswer;
+/** The answer to an attempt that found or placed no order. Its worker may have died without an answer. */
+type AnswerWithoutOrder = Omit<NothingPlaced, 'evidence'> & { evidence: EvidenceWithoutOrder };
+type AttemptAnswer = OrderPlaced | OrdersFound | AnswerWithoutOrder;
 
 /** The state of the placement loop. */
 interface Placing {
   purchase: PurchaseRecord;
   holds: Holds;
-  /** Epoch ms: the end of `PURCHASE_PLACE_WITHIN`. After an attempt that started later, none follows. */
+  /** Epoch ms: the end of `PURCHASE_PLACE_WITHIN`. An attempt that starts later is the last one. */
   until: number;
   attempts: number;
   timesPaused: number;
@@ -70,7 +72,8 @@ interface Placing {
 
 /**
  * Places the order once. Each attempt is one activity that sends at most one request (see activities/place-order.ts).
- * `stepAfter` decides what follows: another request only after this one is proven not sent, refused or absent.
+ * `stepAfter` decides what follows. It allows another request only after proof that the last one was not sent, was
+ * refused, or left no order in the partner's history.
  */
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
   const until = Date.now() + purchase.settings.placeWithinMs;
@@ -89,7 +92,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
       case 'order':
         return step;
       case 'attempt':
-        step = await attempt(placing, step);
+        step = await attemptPlacement(placing, step);
         break;
       case 'hold':
         step = await askOperator(placing, step);
@@ -104,7 +107,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   }
 }
 
-async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
+async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<Step> {
   const { purchase } = placing;
   await pauseBefore(placing, step);
   if (purchase.cancelRequested) return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.why) };
@@ -114,7 +117,7 @@ async function attempt(placing: Placing, step: NextAttempt): Promise<Step> {
   const answer = await requestPlacement(placing);
   metrics.count('fulfilment_placements', { evidence: answer.evidence });
   if (answer.evidence === 'PLACED') return { kind: 'order', orderId: answer.orderId, adopted: false };
-  if (answer.evidence === 'FOUND') return adopt(purchase, answer.orders);
+  if (answer.evidence === 'FOUND') return adoptFound(purchase, answer.orders);
 
   const { replace } = purchase.settings;
   const next = stepAfter(answer.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
@@ -159,20 +162,20 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     return { evidence: 'UNKNOWN', why: 'an operator completed the attempt by hand', inFlight: true };
   } catch (failure) {
     // Read the run id now: after a reset, an id recorded before the attempt would be replayed.
-    if (isTimeoutWithoutIntent(failure) && (await currentRunId()) === firstRunId) {
+    if (isTimeoutWithoutIntention(failure) && (await currentRunId()) === firstRunId) {
       return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it sent the order', inFlight: true };
     }
     return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
   }
 }
 
-/** The attempt ended without an answer and without the recorded intention that precedes every request. */
-function isTimeoutWithoutIntent(failure: unknown): boolean {
+/** Whether the attempt ended without an answer, and without recording the intention that precedes every request. */
+function isTimeoutWithoutIntention(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: UnplacedAnswer): Step {
+function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: AnswerWithoutOrder): Step {
   const { why } = answer;
   switch (next.kind) {
     case 'attempt':
@@ -184,8 +187,8 @@ function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, an
   }
 }
 
-/** Another attempt, unless the last one already started after the time limit. */
-function retryPlacement(placing: Placing, why: string, answer?: UnplacedAnswer): Step {
+/** Plans another attempt, unless the last one already started after the time limit. */
+function retryPlacement(placing: Placing, why: string, answer?: AnswerWithoutOrder): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
   if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
   if (answer?.evidence === 'PAUSED') {
@@ -200,9 +203,9 @@ function retryPlacement(placing: Placing, why: string, answer?: UnplacedAnswer):
 }
 
 /** Searches the order history to find out how an attempt ended. */
-async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer): Promise<Step> {
+async function confirm(placing: Placing, plan: Confirm, answer: AnswerWithoutOrder): Promise<Step> {
   const { purchase } = placing;
-  const { evidence, why, retryAfterMs, inFlight } = unplaced;
+  const { evidence, why, retryAfterMs, inFlight } = answer;
   const inFlightMs = inFlight ? placementInFlight(purchase.settings) : 0;
   if (plan.searches === 'window') {
     const { settings } = purchase;
@@ -219,7 +222,7 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
   metrics.count('fulfilment_placements_confirmed', { evidence, history: history.kind });
   switch (history.kind) {
     case 'found':
-      return adopt(purchase, history.orders);
+      return adoptFound(purchase, history.orders);
     case 'unreadable':
       return { kind: 'hold', explanation: `${why}, and ${history.why}`, absent: false };
     case 'absent': {
@@ -227,10 +230,10 @@ async function confirm(placing: Placing, plan: Confirm, unplaced: UnplacedAnswer
       if (ifAbsent.kind === 'hold' && purchase.cancelRequested) {
         return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, why) };
       }
-      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, unplaced);
+      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, answer);
       // A window already waited out the partner's Retry-After; after a single search it still applies.
-      const pace = plan.searches === 'window' ? undefined : unplaced;
-      return retryPlacement(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pace);
+      const pauseFrom = plan.searches === 'window' ? undefined : answer;
+      return retryPlacement(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pauseFrom);
     }
   }
 }
@@ -278,7 +281,7 @@ async function confirmEnd(
       mayHaveArrived: true,
       unreadableForMs: lastSearchTimeout(purchase.settings),
     });
-    if (history.kind === 'found') return adopt(purchase, history.orders);
+    if (history.kind === 'found') return adoptFound(purchase, history.orders);
     if (history.kind === 'unreadable') {
       return { kind: 'hold', explanation: `${reason}, and now ${history.why}`, absent: false };
     }

@@ -10,7 +10,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** In a full task queue, 1 always goes before 5. Placements and deliveries share a key so that neither starves. */
+/** In a full task queue, 1 runs before 5. Placements and deliveries share a key so that neither starves. */
 const PRIORITY = {
   placementsAndDeliveries: { priorityKey: 1 },
   confirmation: { priorityKey: 2 },
@@ -25,7 +25,8 @@ export const localOptions: LocalActivityOptions = {
 
 /**
  * The shortest pause at this history length, in ms. The server ends a workflow at 51,200 events, and a purchase can't
- * continue as new, because the fences would take that for a reset. This floor ends any repetition below 12,800.
+ * continue as new, because its activities would mistake that for a reset and refuse to place an order. This pause
+ * doubles every 500 events, which keeps any loop below 12,800 events.
  */
 export function pauseFloor(historyLength: number): number {
   const doublings = Math.floor((historyLength - 4_000) / 500);
@@ -53,7 +54,7 @@ export function placementMaxAge(settings: Pick<PurchaseSettings, 'partnerTimeout
   return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);
 }
 
-/** Reserved before the age limit for connecting and recording the intention: the permit must come before. */
+/** Reserved at the end of the age limit for connecting and recording the intention. The permit must come earlier. */
 export const placementWriteTime = 2 * SECOND;
 
 /**
@@ -71,8 +72,8 @@ export function placementInFlight(settings: PurchaseSettings): number {
 }
 
 /**
- * One attempt only. Its timeout passes after its request can no longer be in flight. The first heartbeat is the record
- * of the intention, so the heartbeat timeout is also the time limit up to that record.
+ * One attempt only. It times out only when its request can no longer be in flight. The first heartbeat records the
+ * intention to send, so the heartbeat timeout also limits the time before that record.
  */
 export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   return {
@@ -148,7 +149,7 @@ export function maxConfirmationTime(settings: PurchaseSettings): number {
   return Math.max(unreadableHistoryTimeout(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
 }
 
-/** The same for the last search before a purchase ends without an order. Short, because an operator may be waiting. */
+/** How long the last search before an end without an order may take. Short, because an operator may be waiting. */
 export function lastSearchTimeout({ confirmWindowMs }: PurchaseSettings): number {
   return 3 * confirmWindowMs;
 }
@@ -203,7 +204,7 @@ export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** The check of an order that an operator named. It ends before {@link answerTimeout}, if one request allows that. */
+/** The check of an order that an operator named. It ends before {@link answerTimeout} unless a request takes longer. */
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
@@ -269,10 +270,10 @@ export const pagePauses = { maxMs: HOUR, totalMs: 2 * HOUR };
 /** The same for single orders. An order that can't be read now is left for the next night. */
 export const orderPauses = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
 
-/** A reconciliation ends before the next night's one starts. */
+/** A reconciliation must end before the next one starts. */
 export const reconciliationTimeout = 23 * HOUR;
 
-/** The jitter spreads many namespaces. If the server was down at night, the run is caught up within 12 hours. */
+/** Jitter, so that many namespaces do not start at once. A run missed by a stopped server starts up to 12 h late. */
 export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
 
 /** The age from which an order without a purchase is a finding. A placement and its confirmation may take this long. */

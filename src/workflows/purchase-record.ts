@@ -39,13 +39,16 @@ export interface OutcomeDetails {
   status?: string;
   /** Empty if the outcome has no keys. */
   lines: SaleLine[];
-  /** How many keys the order should bring; by default as many as were bought. */
+  /** How many keys the order should contain; by default as many as were bought. */
   ordered?: number;
   totalDebit?: number;
   reason?: string;
 }
 
-/** The state of a purchase, shown in the query `status`, the Temporal UI, the search attributes and the memo. */
+/**
+ * What a running purchase knows, and how it shows it: the answer to the query `status`, the texts in the Temporal UI,
+ * the search attributes, the memo and the metrics. One class writes them all, so they never contradict each other.
+ */
 export class PurchaseRecord {
   /** Set by `open` before anything reads it. */
   settings!: PurchaseSettings;
@@ -135,7 +138,7 @@ export class PurchaseRecord {
     this.lastPoll = { status, at: now() };
   }
 
-  /** @param hold the open hold; undefined if there is none any more */
+  /** @param hold the open hold; undefined once it has ended */
   noteHold(hold: HoldNotice | undefined): void {
     this.holdNotice = hold;
     upsertMemo({ hold: hold ?? null, accepted: this.accepted });

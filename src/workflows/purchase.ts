@@ -19,7 +19,7 @@ import { PurchaseRecord } from './purchase-record';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
-/** Where the purchase stands, while it runs and after it has ended. */
+/** The current state of the purchase, while it runs and after it has ended. */
 const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
 
 /**
@@ -28,8 +28,8 @@ const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
  * Business outcomes are results. A failed purchase means invalid input (`InvalidPurchase`) or a bug. A cancel request
  * ends the purchase only while nothing can have been bought; later it is only noted in the result.
  *
- * Keep async functions few: each promise in a workflow costs its worker 0.07 ms, for the stack trace that the
- * Temporal UI may ask for (docs/performance.md).
+ * Use async functions sparingly: each promise in a workflow costs the worker 0.07 ms, because the SDK records its stack
+ * trace for the Temporal UI (docs/performance.md).
  *
  * @param input a reference of the checkout and the items sold under it.
  * @returns how the purchase ended, see `PurchaseResult`.
@@ -40,10 +40,10 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   const holds = new Holds(purchase);
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
     validator: validateDecision,
-    description: 'Decides a hold. Sent by the command `npx fulfilment resolve`; names the hold that it answers.',
+    description: 'Decides an open hold, which it names by its id. The command `npx fulfilment resolve` sends it.',
   });
   setHandler(statusQuery, () => purchase.statusAnswer(), {
-    description: 'Where the purchase stands and what it is waiting for.',
+    description: 'The state of the purchase, and what it is waiting for.',
   });
   CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());
 

@@ -19,7 +19,7 @@ import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
 
 /**
- * Compares the partner's orders with the purchases here, repairs what it can and writes a report. It never buys.
+ * Compares the partner's orders with the purchases in Temporal, repairs what it can and writes a report. It never buys.
  *
  * @param input `lookbackMs` (72 h), `dryRun` (false), `timeZone` (UTC).
  * @returns counts by kind, the first findings, and where the report is.
@@ -33,7 +33,7 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(
     `**RECONCILING** since ${formatInstant(to)}${dryRun ? ', as a dry run' : ''}: the partner's orders of the last ${hours} h are compared ` +
-      'with the purchases here. The heartbeat under Pending Activities shows the progress. **Next:** repairs, then the report.',
+      'with the purchases in Temporal. The heartbeat under Pending Activities shows the progress. **Next:** repairs, then the report.',
   );
 
   const { reconcileOrders } = proxyActivities<ReconcileActivities>(reconciliationOptions);

@@ -133,8 +133,8 @@ export type OrderChange = Parameters<Sandbox['changeOrder']>[1];
 const SOON_OVERDUE_MS = 500;
 
 function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: Parts) {
-  let count = 0;
-  const reference = (name = 'T') => `${name}-${taskQueue.slice(5, 13)}-${++count}`;
+  let lastNumber = 0;
+  const reference = (name = 'T') => `${name}-${taskQueue.slice(5, 13)}-${++lastNumber}`;
   const buy = async (items: Record<string, number>, referenceId = reference()) => {
     const bought = Object.entries(items).map(([productId, quantity]) => ({ productId, quantity }));
     await starter.purchase({ referenceId, items: bought });

@@ -40,7 +40,7 @@ export interface WorkerParts {
   >;
 }
 
-const ALWAYS_CLOSED: CircuitBreaker = { admit: () => ({ whyPaused: () => undefined, end() {} }) };
+const ALWAYS_CLOSED: CircuitBreaker = { admit: () => ({ pauseReason: () => undefined, end() {} }) };
 
 /** Starts a worker, or one more, in this process for an environment. @returns a function that stops it early */
 export async function startWorkerOf(env: WorkerParts, options: WorkerParts['options']): Promise<() => Promise<void>> {

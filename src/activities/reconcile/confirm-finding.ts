@@ -9,10 +9,10 @@ import {
   type RecordIndex,
   recordsAbout,
 } from '../../domain/reconciliation/records';
-import { isPartnerError, type PartnerError, type ReadRetry } from '../../partner/index';
+import { isPartnerError, type PartnerError, type ReadRetry } from '../../partner';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
-import { describePurchase, type LaterDeliveries } from './purchase-lists';
+import { readKnownPurchase, type LateDeliveries } from './purchase-lists';
 import { readOrder, withOrder } from './read-records';
 
 /** A finding that a second reading of the server and the partner has confirmed, with its purchase. */
@@ -27,7 +27,7 @@ export interface ConfirmedFinding {
 export interface ReconcileContext extends ActivityDependencies {
   records: RecordIndex;
   options: ReconcileOptions;
-  later: LaterDeliveries;
+  lateDeliveries: LateDeliveries;
   retry: ReadRetry;
   /** Only report. */
   dryRun: boolean;
@@ -47,13 +47,13 @@ const PARALLEL = 4;
  *   its order, which only a reading of the order itself shows.
  */
 export async function confirmFinding(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
-  const { records, options, later } = context;
+  const { records, options, lateDeliveries } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
-  // This kind is about the keys delivered here, so the orders are not read again.
+  // This kind compares the keys that our purchases delivered, so the orders are not read again.
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const described = await Promise.all(
-    references.map((reference) => describePurchase(context.purchases, reference, later)),
+    references.map((reference) => readKnownPurchase(context.purchases, reference, lateDeliveries)),
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // An unreadable record stays unreadable; a failed read does not make it missing.

@@ -13,8 +13,8 @@ import { type Finding, findingKey, withStatus } from '../../domain/reconciliatio
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';
 import { workflowsUrl } from '../../domain/ui-links';
-import { isPartnerError } from '../../partner/index';
-import { type ReconciliationReport, reportOf, writeReport } from '../../report/index';
+import { isPartnerError } from '../../partner';
+import { type ReconciliationReport, reportOf, writeReport } from '../../report';
 import { lookbackIssue } from '../../temporal/client';
 import { confirmedAge } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
@@ -37,7 +37,7 @@ export interface ReconcileDependencies extends ActivityDependencies {
 const PARALLEL = 12;
 const MAX_ORPHANS_CONFIRMED = 500;
 
-/** Compares the partner's orders with the purchases here and repairs what it can. It never buys anything. */
+/** Compares the partner's orders with the purchases in Temporal and repairs what it can. It never buys anything. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
   return {
     async reconcileOrders(input) {
@@ -70,9 +70,17 @@ async function runReconciliation(
   // Taken before the first page, because reading may take hours. The next run handles what starts or ends later.
   const now = deps.now();
   const options = { now, from, confirmedBefore: now - confirmedAge(deps.settings) };
-  const { orders, purchases, unreadable, later } = await readRecords(deps, options, progress);
+  const { orders, purchases, unreadable, lateDeliveries } = await readRecords(deps, options, progress);
   const records = indexRecords(orders, purchases, unreadable);
-  const context = { ...deps, records, options, later, retry: orderRetry(signal), dryRun, notices: { count: 0 } };
+  const context = {
+    ...deps,
+    records,
+    options,
+    lateDeliveries,
+    retry: orderRetry(signal),
+    dryRun,
+    notices: { count: 0 },
+  };
   const findings = await handleFindings(context, reconcile(records, options), progress);
 
   const report = reportOf({ ...window, ...ownRun(), ...uiOf(deps), now: deps.now(), records, findings });
@@ -99,14 +107,14 @@ async function handleFindings(
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
-  // Nothing is done about an orphan, so the list is believed beyond the first few hundred. What can't be read was
-  // read twice.
+  // Orphans are only reported, so beyond the first few hundred the list is trusted. Unreadable records have already
+  // been read twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MAX_ORPHANS_CONFIRMED);
   const byTrust = groupBy(suggested, isTrusted);
   const [trusted, doubtful] = [byTrust.get(true) ?? [], byTrust.get(false) ?? []];
-  // Two suggestions may turn out to be one finding, such as keys that left an order, which show once it is read.
+  // Two suggestions may lead to the same finding: keys that left an order, for example, show only when it is read.
   const known = new Set<string>();
   const isNew = ({ finding }: { finding: Finding }) => {
     const before = known.size;
@@ -134,7 +142,7 @@ async function notifyCompleted(
   const details = { from, to, orders, repaired, report, ...findings };
   const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
   const why = await postNotice(context, 'reconciliation.completed', ownRun().runId, data);
-  if (why !== undefined) log.warn('the checkout did not take reconciliation.completed', { why });
+  if (why !== undefined) log.warn('the checkout did not accept reconciliation.completed', { why });
 }
 
 /**
@@ -171,7 +179,7 @@ function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'
 const MAX_DETAILS = 200;
 const MAX_DETAILS_BYTES = 256 * 1024;
 
-/** As many of the first findings as fit into the workflow's result. */
+/** The first findings: as many as the workflow's result can hold. */
 export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding[] {
   const details = findings
     .slice(0, MAX_DETAILS)

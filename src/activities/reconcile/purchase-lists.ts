@@ -9,9 +9,9 @@ import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
-import { describeIfKnown } from '../read-sale';
+import { describeIfValid } from '../read-sale';
 
-/** Names in one query. With the longest references, a query then has about 30,000 characters. */
+/** Values in one query. With the longest references, such a query has about 30,000 characters. */
 const BATCH = 300;
 
 /** Purchases of any age that may still get keys. */
@@ -19,15 +19,15 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** The memo of a later delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
-type LaterDelivery = Partial<DeliveryMemo> | undefined;
+/** The memo of a late delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
+type LateDelivery = Partial<DeliveryMemo> | undefined;
 
-/** Deliveries after the end of purchases, by reference. */
-export type LaterDeliveries = ReadonlyMap<string, readonly LaterDelivery[]>;
+/** Late deliveries by reference. */
+export type LateDeliveries = ReadonlyMap<string, readonly LateDelivery[]>;
 
-/** Reads all deliveries after the end of purchases, except running ones. */
-export async function listLaterDeliveries(reader: PurchaseReader): Promise<LaterDeliveries> {
-  const byReference = new Map<string, LaterDelivery[]>();
+/** Reads all late deliveries, except running ones. */
+export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDeliveries> {
+  const byReference = new Map<string, LateDelivery[]>();
   for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
     const referenceId = referenceOfWorkflow(workflowId) ?? '';
     const delivery = status.name === 'COMPLETED' ? (deliveryMemo.safeParse(memo ?? {}).data ?? {}) : undefined;
@@ -40,9 +40,13 @@ export async function listLaterDeliveries(reader: PurchaseReader): Promise<Later
  * Lists the purchases that started within the window, older ones that may still get keys, and those that belong to the
  * orders. Lists lag, so they only suggest findings; a description of the workflow confirms them.
  */
-export async function listPurchases(
+export async function listKnownPurchases(
   reader: PurchaseReader,
-  { from, orders, later }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; later: LaterDeliveries },
+  {
+    from,
+    orders,
+    lateDeliveries,
+  }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; lateDeliveries: LateDeliveries },
   progress: Progress,
 ): Promise<KnownPurchase[]> {
   const found = new Map<string, KnownPurchase>();
@@ -50,7 +54,7 @@ export async function listPurchases(
   const orderIds = new Set<string>();
   const add = async (query: string) => {
     for await (const execution of reader.list(query)) {
-      const purchase = knownPurchase(execution, later);
+      const purchase = knownPurchase(execution, lateDeliveries);
       found.set(purchase.runId, purchase);
       references.add(purchase.referenceId);
       if (purchase.orderId !== undefined) orderIds.add(purchase.orderId);
@@ -73,16 +77,16 @@ export async function listPurchases(
 }
 
 /** The current state of a purchase, from the server's own record instead of a list. */
-export async function describePurchase(
+export async function readKnownPurchase(
   reader: PurchaseReader,
   referenceId: string,
-  later: LaterDeliveries,
+  lateDeliveries: LateDeliveries,
 ): Promise<KnownPurchase | undefined> {
-  const description = await describeIfKnown(reader, referenceId);
-  return description && knownPurchase(description, later);
+  const description = await describeIfValid(reader, referenceId);
+  return description && knownPurchase(description, lateDeliveries);
 }
 
-function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: LaterDeliveries): KnownPurchase {
+function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, lateDeliveries: LateDeliveries): KnownPurchase {
   const { workflowId, runId, startTime, closeTime, status, typedSearchAttributes: attributes } = execution;
   const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
   const unreadable = success ? undefined : memoProblem(error);
@@ -105,7 +109,7 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, later: Lat
     closedAt: closeTime?.getTime(),
     hold: data?.hold,
   };
-  return (later.get(referenceId) ?? []).reduce(withLater, known);
+  return (lateDeliveries.get(referenceId) ?? []).reduce(withLateDelivery, known);
 }
 
 /** Names the field, but not its content. */
@@ -113,8 +117,8 @@ function memoProblem({ issues: [issue] }: z.ZodError): string {
   return `${issue?.path.slice(0, 2).map(String).join('.')} has an unexpected shape`;
 }
 
-/** Keys of a later delivery count as delivered by the purchase itself. */
-function withLater(purchase: KnownPurchase, memo: LaterDelivery): KnownPurchase {
+/** Keys of a late delivery count as delivered by the purchase itself. */
+function withLateDelivery(purchase: KnownPurchase, memo: LateDelivery): KnownPurchase {
   if (!memo) return { ...purchase, mayBeDelivered: true };
   const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const delivered = countOf(keyIds);

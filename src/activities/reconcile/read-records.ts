@@ -22,29 +22,29 @@ import {
   type ReadRetry,
   type UnreadableRow,
   withRetry,
-} from '../../partner/index';
+} from '../../partner';
 import { orderPauses, pagePauses, readRetry } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
 import { nameKeys } from '../order-keys';
 import type { Progress } from '../progress';
-import { describePurchase, type LaterDeliveries, listLaterDeliveries, listPurchases } from './purchase-lists';
+import { readKnownPurchase, type LateDeliveries, listLateDeliveries, listKnownPurchases } from './purchase-lists';
 
 /** The most unreadable rows that are read again. */
 const MAX_READ_AGAIN = 200;
 const PARALLEL = 4;
 
-/** The partner's orders and the purchases here. */
+/** The partner's orders and the purchases in Temporal. */
 interface Records {
   /** By id. */
   orders: Map<string, PartnerOrder>;
   /** Rows of the history and orders that can't be read. */
   unreadable: UnreadableRecord[];
   purchases: KnownPurchase[];
-  later: LaterDeliveries;
+  lateDeliveries: LateDeliveries;
 }
 
-/** Reads the partner's orders first, then the purchases here. */
+/** Reads the partner's orders first, then the purchases in Temporal. */
 export async function readRecords(
   deps: ActivityDependencies,
   options: ReconcileOptions,
@@ -53,9 +53,9 @@ export async function readRecords(
   const since = options.from - CLOCK_TOLERANCE_MS;
   const { orders: all, unreadable } = await readOrderHistory(deps.partner, since, progress);
   const orders = indexById(all.filter((order) => order.createdAt >= since));
-  const later = await listLaterDeliveries(deps.purchases);
-  const purchases = await listPurchases(deps.purchases, { from: options.from, orders, later }, progress);
-  return readFollowedOrders(deps, { orders, unreadable, purchases, later }, options, progress);
+  const lateDeliveries = await listLateDeliveries(deps.purchases);
+  const purchases = await listKnownPurchases(deps.purchases, { from: options.from, orders, lateDeliveries }, progress);
+  return readFollowedOrders(deps, { orders, unreadable, purchases, lateDeliveries }, options, progress);
 }
 
 /**
@@ -64,7 +64,7 @@ export async function readRecords(
  */
 async function readFollowedOrders(
   deps: ActivityDependencies,
-  { orders, purchases, later, ...history }: Records,
+  { orders, purchases, lateDeliveries, ...history }: Records,
   options: ReconcileOptions,
   progress: Progress,
 ): Promise<Records> {
@@ -88,11 +88,13 @@ async function readFollowedOrders(
     }
     const isMissing = read.kind === 'not-found';
     // An order that the partner does not know either is missing, which is a finding of its own.
-    const isExpected = isExpectedInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
+    const isExpected = isExpectedInHistory(purchase, options)
+      ? isMissing
+      : await isObsoleteRun(deps, purchase, lateDeliveries);
     if (isExpected) return;
     unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
   });
-  return { orders, unreadable, purchases, later };
+  return { orders, unreadable, purchases, lateDeliveries };
 }
 
 /**
@@ -102,9 +104,9 @@ async function readFollowedOrders(
 async function isObsoleteRun(
   { purchases }: ActivityDependencies,
   run: KnownPurchase,
-  later: LaterDeliveries,
+  lateDeliveries: LateDeliveries,
 ): Promise<boolean> {
-  const latest = await describePurchase(purchases, run.referenceId, later);
+  const latest = await readKnownPurchase(purchases, run.referenceId, lateDeliveries);
   if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
   const { execution, state } = latest;
   const isFinished = execution === 'COMPLETED' && !mayGetMoreKeys(state);

@@ -11,7 +11,7 @@ import { isSafeOrderId } from '../../domain/order';
 import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing } from '../../domain/reconciliation/reconcile';
-import { isPartnerError, withRetry } from '../../partner/index';
+import { isPartnerError, withRetry } from '../../partner';
 import { startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
 import { postEvent } from '../post-events';
@@ -19,7 +19,7 @@ import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
 import type { ConfirmedFinding, ReconcileContext } from './confirm-finding';
 
-/** Tries of one notice. The next night repeats it. */
+/** How often a notice is tried. The next night repeats it. */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
@@ -29,9 +29,8 @@ const MAX_NOTICES = 500;
 export const MAX_ORDER_IDS = 20;
 
 /**
- * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the
- * reason, and the next run tries again.
- * @returns undefined if nothing had to be done after all
+ * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the reason, and the next run tries
+ * again. @returns undefined if nothing had to be done after all
  */
 export async function handleFinding(
   context: ReconcileContext,
@@ -58,7 +57,7 @@ async function repairFinding(
     case 'deliver-or-notify':
       return bringUpToDate(context, confirmed);
     case 'adopt':
-      return adopt(context, confirmed);
+      return sendAdoption(context, confirmed);
     case 'notify':
       return notify(context, confirmed);
     case undefined:
@@ -67,7 +66,8 @@ async function repairFinding(
 }
 
 /**
- * Starts a delivery of the order's keys or refund. Two at once are harmless, and the next night repeats a failed one.
+ * Starts a late delivery of the order's keys or refund. Two at once are harmless, and a failed one is repeated the next
+ * night.
  * @returns undefined if the checkout already has everything
  */
 async function bringUpToDate(
@@ -77,7 +77,7 @@ async function bringUpToDate(
   const { finding } = confirmed;
   const { referenceId, repair } = finding;
   if (referenceId === undefined) return unrepaired(finding, 'its purchase is no longer known');
-  const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(whyNothing);
+  const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(nothingToDeliverReason);
   if (typeof read === 'string') return unrepaired(finding, read);
   const plan = planDelivery(read.sale, false);
   switch (plan.kind) {
@@ -99,13 +99,16 @@ async function bringUpToDate(
   }
 }
 
-function whyNothing(error: unknown): string {
+function nothingToDeliverReason(error: unknown): string {
   if (error instanceof ApplicationFailure && error.type === FAILURE.nothingToDeliver) return error.message;
   throw error;
 }
 
 /** Sends a held purchase the decision to adopt this order. The purchase itself compares the order's items. */
-async function adopt(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
+async function sendAdoption(
+  context: ReconcileContext,
+  { finding, purchase }: ConfirmedFinding,
+): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
   if (!purchase || !hold || orderId === undefined) return unrepaired(finding, 'it is no longer held');
@@ -122,7 +125,7 @@ async function adopt(context: ReconcileContext, { finding, purchase }: Confirmed
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
     const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
-    return unrepaired(finding, `its hold did not take the order: ${why ?? 'the purchase has just ended'}`);
+    return unrepaired(finding, `the held purchase refused the order: ${why ?? 'the purchase has just ended'}`);
   }
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }

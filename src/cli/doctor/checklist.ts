@@ -13,7 +13,7 @@ export interface DoctorOptions {
   now: () => number;
 }
 
-/** The result of one check. No sentence of it contains a secret or a text of the partner. */
+/** The result of one check. Its texts contain no secret and nothing that the partner wrote. */
 export interface Check {
   /** Such as `order history: search`. */
   name: string;

@@ -1,4 +1,4 @@
-import { pluralize } from '../../domain/texts';
+import { pluralize } from '../../domain/text-format';
 import { canStopPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
 import {
   type HistoryOrder,
@@ -92,15 +92,15 @@ async function tryNames(
   { checklist, configured }: History,
   param: keyof Params,
   check: OpenCheck,
-  attempt: (name: string) => Promise<Outcome>,
+  tryName: (name: string) => Promise<Outcome>,
   otherwise = () => '',
 ): Promise<{ name?: string; works?: string }> {
   const variable = VARIABLES[param];
   const others = USUAL_NAMES[param].filter((name) => !Object.values(configured).includes(name));
   let why = '';
   for (const name of [configured[param], ...others]) {
-    const { works, why: whyNot = '' } = await attempt(name);
-    why ||= whyNot;
+    const { works, why: problem = '' } = await tryName(name);
+    why ||= problem;
     if (works === undefined) continue;
     if (name === configured[param]) check.ok(works);
     else check.fault(why, `Set ${variable}=${name}, which works: ${works}.`);
@@ -138,7 +138,7 @@ async function tryPage(history: History, limit: string): Promise<void> {
   const idOfFirst = (data: OrderPage | undefined) => data && String(rowsOf(data)[0]?.id);
   const first = idOfFirst((await read({ limit }, { limit: 1 })).data);
   let hint = '';
-  const attempt = async (page: string): Promise<Outcome> => {
+  const tryPageName = async (page: string): Promise<Outcome> => {
     const { data } = await read({ limit, page }, { limit: 1, page: 2 });
     // A page after the last one also differs.
     const isOther = data && idOfFirst(data) !== first;
@@ -147,7 +147,7 @@ async function tryPage(history: History, limit: string): Promise<void> {
       hint = ' It seems to count orders instead of pages, which this software does not support.';
     return { why: 'the same page again' };
   };
-  await tryNames(history, 'page', check, attempt, () => hint);
+  await tryNames(history, 'page', check, tryPageName, () => hint);
 }
 
 /** Checks that a search returns the orders of a reference, and none for an unknown reference. */
@@ -161,8 +161,8 @@ async function trySearch(history: History, known: HistoryOrder | undefined, unkn
   }
   const otherwise = () =>
     ' Without it, each placement with an unknown outcome reads the whole history, and more of them wait for an operator.';
-  const attempt = (search: string) => searchUnder(history, search, known, unknown);
-  const { name, works } = await tryNames(history, 'search', check, attempt, otherwise);
+  const trySearchName = (search: string) => searchUnder(history, search, known, unknown);
+  const { name, works } = await tryNames(history, 'search', check, trySearchName, otherwise);
   if (name === configured.search) {
     const byId = checklist.check('order history: search by order id', 'that order', VARIABLES.search);
     const { data, problem } = await read({}, { search: known.id });

@@ -5,7 +5,7 @@ import { checkTemporal } from './temporal-checks';
 import { formatUiViews } from '../ui-views';
 import type { EventType } from '../../contracts/events';
 import { createDelivery, isDeliveryError } from '../../delivery';
-import { pluralize } from '../../domain/texts';
+import { pluralize } from '../../domain/text-format';
 import { coloured } from '../colours';
 
 /** The answer of doctor, as `--json` prints it. */
@@ -57,7 +57,7 @@ export function formatDiagnosis(diagnosis: Diagnosis, colours = false): string {
   ].join('\n');
 }
 
-/** Links to filtered views. None if Temporal could not be used: its UI is no help then. */
+/** Links to filtered views; none if Temporal could not be used, because its UI would not work either. */
 function viewLines({ views, exitCode }: Diagnosis): string[] {
   return views || exitCode <= 1 ? ['', ...formatUiViews(views)] : [];
 }

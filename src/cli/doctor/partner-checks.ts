@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { minRequestRate } from '../../workflows/policies';
 import { presentableStatus } from '../../domain/order';
-import { pluralize } from '../../domain/texts';
+import { pluralize } from '../../domain/text-format';
 import type { HistoryOrder, Order } from '../../partner';
 import { type Checklist, compareClocks, type DoctorOptions, NOT_TESTED, RUN_AGAIN } from './checklist';
 import { checkHistory } from './history-checks';
@@ -50,11 +50,11 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
   const { tried, works, problem } = await tryPrefixes([configured, ...KNOWN_PREFIXES], (listPrefix) =>
     probe.read({ listPrefix }, (partner) => partner.listProducts({ limit: 1 })),
   );
-  const got = `${show(configured)}: ${problem?.message}`;
+  const got = `${formatPrefix(configured)}: ${problem?.message}`;
   if (works?.data) {
     reachable.ok('an answer');
     key.ok('accepted');
-    if (works.prefix === configured) prefix.ok(show(configured));
+    if (works.prefix === configured) prefix.ok(formatPrefix(configured));
     else prefix.fault(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which works.`);
     const products = checklist.check('partner: products', 'a catalogue');
     if (works.data.hits > 0) products.ok(pluralize(works.data.hits, 'product'));
@@ -74,12 +74,12 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
     const remedy = 'Set PARTNER_API_KEY, or PARTNER_API_KEY_FILE, to the key that the partner gave you.';
     key.fault(asking.problem?.message ?? '', remedy);
   }
-  const known = KNOWN_PREFIXES.map(show).join(', ');
+  const known = KNOWN_PREFIXES.map(formatPrefix).join(', ');
   const ask = `None of these works either: ${known}. Ask the partner for the path of its lists, and check PARTNER_BASE_URL.`;
   if (!asking) prefix.fault(got, ask);
   else if (asking.prefix !== configured)
     prefix.fault(got, `Set PARTNER_LIST_PREFIX=${asking.prefix}, which asks for the key.`);
-  else if (more.length === 0) prefix.ok(`${show(configured)}, which asks for the key`);
+  else if (more.length === 0) prefix.ok(`${formatPrefix(configured)}, which asks for the key`);
   else prefix.warning('every path asks for the key first', 'Run doctor again with the right key.', 'PARTNER_API_KEY');
   return undefined;
 }
@@ -106,19 +106,19 @@ async function checkOrderPrefix(
     const remedy =
       'Run doctor again after the first purchase. A wrong prefix buys nothing, because place-order is then answered 404.';
     if (here && shapeOf(here) !== shapeOf(nowhere))
-      check.ok(`${show(configured)}: ${got}; the answer for an unknown path differs`);
+      check.ok(`${formatPrefix(configured)}: ${got}; the answer for an unknown path differs`);
     else check.warning(`${got}; the answer for an unknown path is the same`, remedy);
     return undefined;
   }
   const { works, problem } = await tryPrefixes([configured, '', listPrefix, ...KNOWN_PREFIXES], read);
-  const got = `${show(configured)}: ${problem?.message}`;
+  const got = `${formatPrefix(configured)}: ${problem?.message}`;
   if (!works?.data) {
     if (problem?.kind === 'access')
       check.fault(got, 'Ask the partner whether this key may read orders.', 'PARTNER_API_KEY');
     else check.fault(got, 'None of the known prefixes works either. Ask the partner for the path.');
     return undefined;
   }
-  if (works.prefix === configured) check.ok(`${show(configured)}: an order was read`);
+  if (works.prefix === configured) check.ok(`${formatPrefix(configured)}: an order was read`);
   else check.fault(got, `Set PARTNER_ORDER_PREFIX=${works.prefix}, under which orders can be read.`);
   checklist.settings.PARTNER_ORDER_PREFIX = works.prefix;
   const status = checklist.check(
@@ -138,7 +138,7 @@ function shapeOf(problem: Problem | undefined): string {
 }
 
 /** A prefix in a form that people can see. */
-function show(prefix: string): string {
+function formatPrefix(prefix: string): string {
   return prefix === '' ? 'an empty prefix' : prefix;
 }
 

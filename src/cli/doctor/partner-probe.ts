@@ -6,7 +6,7 @@ type PartnerSettings = NonNullable<DoctorConfig['partner']>;
 /** The configured part of the partner's interface, which its document does not show. */
 export type PartnerLayout = Pick<PartnerSettings, 'listPrefix' | 'orderPrefix' | 'historyParams'>;
 
-/** The end of one request: `data`, or a `problem` in safe words. */
+/** The result of one request: `data`, or a `problem` whose text is safe to print. */
 export type Reading<T> = { data: T; problem?: undefined } | { data?: undefined; problem: Problem };
 export type Problem = Pick<PartnerError, 'kind' | 'message' | 'httpStatus' | 'traceId' | 'retryAfterMs'>;
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
-import { formatHours, pluralize, toSingleLine } from '../../domain/texts';
+import { formatHours, pluralize, toSingleLine } from '../../domain/text-format';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
@@ -57,7 +57,7 @@ export async function checkTemporal(options: DoctorOptions, checklist: Checklist
 async function checkServer(client: Client, options: DoctorOptions, checklist: Checklist): Promise<number | undefined> {
   const { taskQueue, schedule, partner } = options.config;
   const inTime = <T>(run: () => Promise<T>) => client.withDeadline(Date.now() + CHECK_MS, run);
-  const attempt = async <T>(name: string, expected: string, run: (check: OpenCheck) => Promise<T>) => {
+  const runCheck = async <T>(name: string, expected: string, run: (check: OpenCheck) => Promise<T>) => {
     const check = checklist.check(`Temporal: ${name}`, expected);
     try {
       return await inTime(() => run(check));
@@ -68,15 +68,15 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
     }
   };
   const namespace = `namespace ${client.options.namespace}, and a key that may use it`;
-  const usable = await attempt('namespace', namespace, (check) => checkNamespace(check, client));
+  const usable = await runCheck('namespace', namespace, (check) => checkNamespace(check, client));
   if (usable !== true) return usable || undefined;
   const differenceMs = await inTime(() => clockDifference(client, options)).catch(() => undefined);
   if (differenceMs !== undefined && partner) compareClocks(checklist, 'Temporal', differenceMs, partner.timeoutMs);
   const attributes = `${SEARCH_ATTRIBUTES.map(({ name }) => name).join(', ')}, of type Keyword`;
-  await attempt('search attributes', attributes, (check) => checkSearchAttributes(check, client));
+  await runCheck('search attributes', attributes, (check) => checkSearchAttributes(check, client));
   if (schedule) {
     const retention = `at least RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)}) plus a day`;
-    await attempt('retention', retention, async (check) => {
+    await runCheck('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
       if (issue === undefined) check.ok('long enough');
       else check.fault('a shorter one', issue, 'RECONCILE_LOOKBACK');
@@ -84,9 +84,9 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
   }
   if (taskQueue === undefined) return undefined;
   const wanted = schedule && { ...schedule, taskQueue };
-  if (wanted) await attempt('schedule', inWords(wanted), (check) => checkSchedule(check, client, wanted));
+  if (wanted) await runCheck('schedule', inWords(wanted), (check) => checkSchedule(check, client, wanted));
   const worker = `a worker on task queue ${taskQueue}`;
-  await attempt('workers', worker, (check) => checkWorkers(check, client, taskQueue));
+  await runCheck('workers', worker, (check) => checkWorkers(check, client, taskQueue));
   return undefined;
 }
 
@@ -105,8 +105,8 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
       return CONFIGURATION;
     }
     if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
-    const command = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
-    check.fault('no such namespace', `Name an existing one, or run: ${command}`, 'TEMPORAL_NAMESPACE');
+    const creation = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
+    check.fault('no such namespace', `Name an existing one, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
     return undefined;
   }
 }

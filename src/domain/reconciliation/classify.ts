@@ -2,7 +2,7 @@ import { isSameAmount, isShareOf } from '../money';
 import { isFailedOrRefunded, mayHaveKeys } from '../order';
 import { isKeylessOutcome, PURCHASE_OUTCOMES, type PurchaseOutcome } from '../purchase-state';
 import { isDebitLowered, type KnownPurchase, type PartnerOrder, type ReconcileOptions } from './records';
-import { type FindingKind, KIND_DOCS, type Repair } from './finding';
+import { type FindingKind, FINDING_KINDS, type Repair } from './finding';
 
 /** What is wrong with a purchase and its order. */
 export interface Classification {
@@ -19,14 +19,14 @@ const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
 const ADOPT = 'Give the purchase its order with `npx fulfilment resolve REFERENCE --order ORDER`.';
 
-/** Keys are missing: an order that is still a part, or one without a new key when it was read. */
+/** Keys are missing: the order is only a part of what was bought, or had no new key when it was read. */
 export const KEYS_MISSING = {
   kind: 'SHORTFALL',
-  advice: KIND_DOCS.SHORTFALL.advice,
+  advice: FINDING_KINDS.SHORTFALL.advice,
 } as const satisfies Classification;
 
 /** The classifications with a repair. All others are reported and left to people. */
-export const REPAIRED = {
+export const REPAIRABLE = {
   late: { kind: 'LATE', repair: 'deliver' },
   lost: { kind: 'LOST', repair: 'deliver' },
   shortfall: { ...KEYS_MISSING, repair: 'deliver' },
@@ -59,7 +59,7 @@ export const REPAIRED = {
   doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify' },
 } as const satisfies Record<string, Classification>;
 
-/** The advice where nobody knows whether keys were delivered. */
+/** The advice if nobody knows whether keys were delivered. */
 export const MAY_BE_DELIVERED =
   'Keys may have reached the checkout without a receipt. Look there before you refund the customer or sell again.';
 
@@ -68,7 +68,7 @@ const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
 /** `OPEN` is any other status, including undocumented ones. */
 type OrderState = (typeof ENDED)[number] | 'OPEN';
 
-/** A classification, `fine`, or what decides: the amounts, a refund of the rest, or the age of the open order. */
+/** A classification, `fine`, or what has to be looked at first: the amounts, a partial refund, or the order's age. */
 type Rule = Classification | 'fine' | 'compare-amounts' | 'check-refund' | 'check-age';
 
 const mismatch: Classification = { kind: 'STATUS_MISMATCH' };
@@ -76,7 +76,7 @@ const undelivered: Classification = { kind: 'UNDELIVERED' };
 const stuck: Classification = { kind: 'STUCK' };
 const lostButOpen: Classification = { kind: 'LOST' };
 const amountMismatch: Classification = { kind: 'AMOUNT_MISMATCH' };
-const { late, lost, refundedUndelivered, failedUndelivered, boughtAfterAll, completeAfterAll } = REPAIRED;
+const { late, lost, refundedUndelivered, failedUndelivered, boughtAfterAll, completeAfterAll } = REPAIRABLE;
 
 const CONTRADICTION: Record<OrderState, Rule> = {
   COMPLETED: mismatch,
@@ -97,16 +97,16 @@ const NOTHING_BOUGHT: Record<OrderState, Rule> = {
 };
 
 /**
- * By how the purchase ended here and by the order's status at the partner. `STOPPED`: the workflow was terminated,
- * failed, timed out or ended as cancelled.
+ * The rule for each outcome of a purchase and each status of its order at the partner. `STOPPED`: the workflow was
+ * terminated, failed, timed out or ended as cancelled.
  */
 const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<OrderState, Rule>> = {
-  DELIVERED: { ...CONTRADICTION, COMPLETED: 'compare-amounts', REFUNDED: REPAIRED.refundedAfterDelivery },
+  DELIVERED: { ...CONTRADICTION, COMPLETED: 'compare-amounts', REFUNDED: REPAIRABLE.refundedAfterDelivery },
   PARTIALLY_DELIVERED: {
     ...CONTRADICTION,
-    COMPLETED: REPAIRED.shortfallFilled,
+    COMPLETED: REPAIRABLE.shortfallFilled,
     PARTIAL_COMPLETED: 'check-refund',
-    REFUNDED: REPAIRED.shortfallRefunded,
+    REFUNDED: REPAIRABLE.shortfallRefunded,
   },
   REFUNDED: { ...NOT_FULFILLED, REFUNDED: 'fine' },
   FAILED: { ...NOT_FULFILLED, FAILED: 'compare-amounts' },
@@ -167,7 +167,7 @@ export function classifyRunning(
 function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Classification | undefined {
   const ended = isFailedOrRefunded(order.status);
   if (orderId === undefined) {
-    const classification = ended ? REPAIRED.heldWithoutEndedOrder : REPAIRED.heldWithoutOrder;
+    const classification = ended ? REPAIRABLE.heldWithoutEndedOrder : REPAIRABLE.heldWithoutOrder;
     const mayAdopt = hold?.decisions.includes('order') ?? true;
     return mayAdopt ? classification : { ...classification, repair: undefined };
   }
@@ -180,11 +180,11 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
 
 /** Classifies an order that still has keys to deliver but has lost confirmed ones. */
 export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classification | undefined {
-  return mayHaveKeys(status) && keysGone > 0 ? REPAIRED.keysGone : undefined;
+  return mayHaveKeys(status) && keysGone > 0 ? REPAIRABLE.keysGone : undefined;
 }
 
 /**
- * How a purchase ended. Keys from later deliveries and earlier runs count as its own, unless its outcome rules out any
+ * How a purchase ended. Keys from late deliveries and earlier runs count as its own, unless its outcome rules out any
  * further delivery (`planDelivery`).
  */
 function endingOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
@@ -200,7 +200,7 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
   if (totalDebit === undefined) return undefined;
   const debitNow = order.totalDebit ?? totalDebit;
   if (state === 'FAILED') return isSameAmount(debitNow, 0) ? undefined : amountMismatch;
-  // The debit was read when the purchase ended. A later delivery may have changed it.
+  // The debit was read when the purchase ended. A late delivery may have changed it.
   if (endingOf(purchase) !== state) return undefined;
   return isSameAmount(totalDebit, debitNow) && isConsistentWithRow(totalDebit, purchase, order)
     ? undefined
@@ -219,8 +219,8 @@ function isConsistentWithRow(debit: number, purchase: KnownPurchase, order: Part
  * show that all missing keys were refunded.
  */
 function classifyShortfall(purchase: KnownPurchase, order: PartnerOrder): Classification {
-  if (isRestRefunded(purchase, order)) return REPAIRED.restRefunded;
-  return isDebitLowered(purchase, order) ? REPAIRED.debitLowered : REPAIRED.shortfall;
+  if (isRestRefunded(purchase, order)) return REPAIRABLE.restRefunded;
+  return isDebitLowered(purchase, order) ? REPAIRABLE.debitLowered : REPAIRABLE.shortfall;
 }
 
 /** Whether the partner now charges less than before, and exactly the price of the delivered keys. */

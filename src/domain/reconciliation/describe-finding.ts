@@ -1,6 +1,6 @@
 import { sumOfAmounts } from '../money';
 import { isSafeOrderId, presentableStatus } from '../order';
-import { type Finding, KIND_DOCS } from './finding';
+import { type Finding, FINDING_KINDS } from './finding';
 import {
   isDebitLowered,
   type KnownPurchase,
@@ -12,7 +12,7 @@ import type { Classification } from './classify';
 
 /** Describes a purchase, its own order, and further orders if the finding is about them. */
 export function describeClassified(
-  { kind, repair, advice = KIND_DOCS[kind].advice }: Classification,
+  { kind, repair, advice = FINDING_KINDS[kind].advice }: Classification,
   purchase: KnownPurchase,
   { order, others }: OwnOrders,
 ): Finding {
@@ -30,7 +30,7 @@ export function describeClassified(
       history: order?.amount,
       furtherOrders: others.length === 0 ? undefined : sumOfAmounts(others.map((other) => other.amount)),
     },
-    explanation: explain(kind, purchase, { order, others }),
+    explanation: explainFinding(kind, purchase, { order, others }),
     advice: adviceFor(advice, referenceId, orderId),
     repair,
   };
@@ -52,7 +52,7 @@ export function describeOrphans(orders: readonly PartnerOrder[]): Finding[] {
       orderIds: [order.id],
       amounts: { history: order.amount },
       explanation,
-      advice: KIND_DOCS.ORPHAN.advice,
+      advice: FINDING_KINDS.ORPHAN.advice,
     };
   });
 }
@@ -61,7 +61,7 @@ function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): 
   const count = quantity === undefined ? '' : `${quantity} × `;
   const what = title ? `An order of ${count}“${title}”` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
-  return `${what} is ${presentableStatus(status)} at the partner${nameless}, and no purchase here asked for it.`;
+  return `${what} is ${presentableStatus(status)} at the partner${nameless}, and none of our purchases placed it.`;
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {
@@ -85,7 +85,7 @@ export function describeUnreadable(
     advice:
       what === 'memo'
         ? `See with \`npx fulfilment status ${referenceId}\` what happened to it. Find out who wrote the memo of its workflow.`
-        : KIND_DOCS.UNREADABLE.advice,
+        : FINDING_KINDS.UNREADABLE.advice,
   };
 }
 
@@ -105,7 +105,7 @@ export function describeSharedKeys(purchases: readonly KnownPurchase[], keys: nu
     orderIds: [...new Set(sorted.flatMap((purchase) => purchase.orderId ?? []))],
     amounts: { debited: sumOfAmounts(sorted.map((purchase) => purchase.totalDebit)) },
     explanation: `${what} delivered in ${sorted.length} purchases: ${named.join(', ')}${more}.`,
-    advice: KIND_DOCS.SAME_KEY_TWICE.advice,
+    advice: FINDING_KINDS.SAME_KEY_TWICE.advice,
   };
 }
 
@@ -119,8 +119,8 @@ function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): stri
   return advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId));
 }
 
-function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others }: OwnOrders): string {
-  const here = describePurchase(purchase);
+function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order, others }: OwnOrders): string {
+  const here = describeState(purchase);
   const there = order
     ? `its order at the partner is ${kind === 'STUCK' ? 'still ' : ''}${presentableStatus(order.status)}`
     : '';
@@ -134,15 +134,15 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
     case 'AMOUNT_MISMATCH':
       return purchase.state === 'FAILED'
         ? 'The order failed and should cost nothing, but an amount was debited for it.'
-        : 'The partner now shows another amount than it debited when the order was last read here.';
+        : 'The partner now shows a different amount from the one that it debited when we last read the order.';
     case 'SHORTFALL_REFUNDED':
       return order?.status === 'PARTIAL_COMPLETED'
-        ? `${here}${keyCount(purchase)}; the partner charges the price of those keys only.`
-        : `${here}${keyCount(purchase)}; ${there}.`;
+        ? `${here}${formatKeyCount(purchase)}; the partner charges the price of those keys only.`
+        : `${here}${formatKeyCount(purchase)}; ${there}.`;
     case 'SHORTFALL':
     case 'SHORTFALL_FILLED':
     case 'UNDELIVERED':
-      return `${here}${keyCount(purchase)}; ${there}${debitChange(purchase, order)}.`;
+      return `${here}${formatKeyCount(purchase)}; ${there}${debitChange(purchase, order)}.`;
     case 'KEYS_GONE':
       return `${order?.keysGone} of the keys that were delivered are no longer in the order.`;
     case 'STUCK':
@@ -154,14 +154,14 @@ function explain(kind: Finding['kind'], purchase: KnownPurchase, { order, others
   }
 }
 
-function describePurchase({ state, execution }: KnownPurchase): string {
+function describeState({ state, execution }: KnownPurchase): string {
   if (execution === 'RUNNING') return `The purchase is ${presentableStatus(state)}`;
   if (execution === 'COMPLETED') return `The purchase ended as ${presentableStatus(state)}`;
   const at = state === '' ? '' : ` in the state ${presentableStatus(state)}`;
   return `The workflow of the purchase is ${presentableStatus(execution)}${at}`;
 }
 
-function keyCount({ ordered, delivered }: KnownPurchase): string {
+function formatKeyCount({ ordered, delivered }: KnownPurchase): string {
   return ordered === undefined || delivered === undefined ? '' : ` with ${delivered} of ${ordered} keys delivered`;
 }
 

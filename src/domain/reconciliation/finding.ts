@@ -3,7 +3,7 @@
  * what to do if it was not repaired. `does` is what a reconciliation does about it, for the table in
  * docs/operations.md.
  */
-export const KIND_DOCS = {
+export const FINDING_KINDS = {
   DOUBLE_PURCHASE: {
     title: 'Bought twice',
     means: 'The partner has several orders for one sale. One is used; the others cost money too.',
@@ -18,7 +18,7 @@ export const KIND_DOCS = {
       'Ask the partner for a replacement for every sale but one. Warn the customers before they try to use the key.',
   },
   LOST: {
-    title: 'Stopped or held here, ordered at the partner',
+    title: 'Stopped or held, but ordered at the partner',
     means: 'The purchase was stopped, failed, or is held without an order. Its order exists at the partner.',
     does: 'delivers the order when it is complete; a held purchase adopts it',
     advice: 'A reconciliation delivers it when it is complete. Find out who or what stopped the purchase.',
@@ -44,7 +44,7 @@ export const KIND_DOCS = {
   },
   MISSING_AT_PARTNER: {
     title: 'Missing at the partner',
-    means: 'A purchase here has an order, but neither the order history nor a read of the order shows it.',
+    means: 'A purchase has an order, but neither the order history nor a read of the order shows it.',
     does: 'reports it',
     advice:
       'Search for it with `npx fulfilment orders --search ORDER`. If nothing is found, ask the partner what happened to it.',
@@ -56,7 +56,7 @@ export const KIND_DOCS = {
     advice: 'Ask the partner to correct its answer. An unreadable record may hide an order that nobody knows.',
   },
   ORPHAN: {
-    title: 'No purchase here',
+    title: 'No purchase for this order',
     means: 'The partner has an order whose id and reference are unknown in this namespace.',
     does: 'reports it',
     advice:
@@ -108,11 +108,11 @@ export const KIND_DOCS = {
   },
 } satisfies Record<string, { title: string; means: string; does: string; advice: string }>;
 
-export type FindingKind = keyof typeof KIND_DOCS;
+export type FindingKind = keyof typeof FINDING_KINDS;
 
-export const FINDING_KINDS = Object.keys(KIND_DOCS) as FindingKind[];
+export const FINDING_KIND_NAMES = Object.keys(FINDING_KINDS) as FindingKind[];
 
-/** One difference between the partner's orders and the purchases here. */
+/** One difference between the partner's orders and the purchases in Temporal. */
 export interface Finding {
   kind: FindingKind;
   referenceId?: string;
@@ -130,7 +130,7 @@ export interface Finding {
 
 /** Decimal numbers as the partner writes them. */
 export interface FindingAmounts {
-  /** `total_debit` of the order, as it was read here. */
+  /** `total_debit` of the order, as the purchase last read it. */
   debited?: number;
   /** `total_debit` of the first order as the reconciliation read it; absent if it read only the row. */
   debitedNow?: number;
@@ -169,22 +169,28 @@ export type FindingStatus = 'repaired' | 'notified' | 'unrepaired' | 'dry-run';
 export type ReportedFinding = Finding & { done: FindingStatus; note?: string };
 
 /**
- * Adds to a finding what was done about it. It changes the finding itself: a hundred thousand copies would need much
- * memory.
+ * Adds to a finding what was done about it. It changes the finding itself, because a hundred thousand copies would take
+ * too much memory.
  */
 export function withStatus(finding: Finding, done: FindingStatus, note?: string): ReportedFinding {
   return Object.assign(finding, { done, note });
 }
 
 /** The kinds that are not about a purchase together with its own order. */
-const ABOUT_OTHERS: readonly FindingKind[] = ['DOUBLE_PURCHASE', 'SAME_KEY_TWICE', 'UNREADABLE', 'ORPHAN', 'KEYS_GONE'];
+const NOT_ABOUT_OWN_ORDER: readonly FindingKind[] = [
+  'DOUBLE_PURCHASE',
+  'SAME_KEY_TWICE',
+  'UNREADABLE',
+  'ORPHAN',
+  'KEYS_GONE',
+];
 
 /** The most order ids in the key of a finding, which goes into memos. */
 const MAX_IDS_IN_KEY = 10;
 
 /**
- * Identifies a finding: the same in every reconciliation that finds it, and another one for another cause. A key of
- * many orders has the first ids and the number of the others.
+ * Identifies a finding. Every reconciliation gives the same finding the same key, and another cause another key. If
+ * there are many orders, the key has the first ids and the number of the others.
  */
 export function findingKey({ kind, referenceId, orderIds, repair }: Finding): string {
   const ids = orderIds.toSorted();
@@ -195,9 +201,9 @@ export function findingKey({ kind, referenceId, orderIds, repair }: Finding): st
 }
 
 /**
- * What a second reading found instead of a suggested finding: the same one, or the finding that its purchase and
- * order give now. A purchase has at most one finding about its own order and at most one double purchase, perhaps of
- * other orders now.
+ * Matches a suggested finding with those of a second reading: the same finding, or the one that its purchase and order
+ * lead to by then. A purchase has at most one finding about its own order, and at most one double purchase, whose
+ * orders may have changed.
  */
 export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);
@@ -207,10 +213,10 @@ export function confirmationOf(suggested: Finding, found: readonly Finding[]): F
   const double = ofPurchase.find(({ kind }) => kind === 'DOUBLE_PURCHASE');
   if (suggested.kind === 'DOUBLE_PURCHASE') return double;
   if (!isAboutOwnOrder(suggested)) return undefined;
-  // If the own order exists after all, the order that was shown in its place is a second one.
+  // If the purchase's own order exists after all, the order that was shown in its place is a second one.
   return ofPurchase.find(isAboutOwnOrder) ?? (suggested.kind === 'MISSING_AT_PARTNER' ? double : undefined);
 }
 
 function isAboutOwnOrder({ kind }: Finding): boolean {
-  return !ABOUT_OTHERS.includes(kind);
+  return !NOT_ABOUT_OWN_ORDER.includes(kind);
 }

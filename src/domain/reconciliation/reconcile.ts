@@ -1,8 +1,15 @@
 import { groupBy } from '../group-by';
 import { isBillable } from '../order';
-import { type Classification, classifyEnded, classifyKeys, classifyRunning, KEYS_MISSING, REPAIRED } from './classify';
+import {
+  type Classification,
+  classifyEnded,
+  classifyKeys,
+  classifyRunning,
+  KEYS_MISSING,
+  REPAIRABLE,
+} from './classify';
 import { describeClassified, describeOrphans, describeSharedKeys, describeUnreadable } from './describe-finding';
-import { type Finding, FINDING_KINDS } from './finding';
+import { type Finding, FINDING_KIND_NAMES } from './finding';
 import {
   isRunning,
   type KnownPurchase,
@@ -14,7 +21,7 @@ import {
 } from './records';
 
 /**
- * Compares the partner's orders with the purchases here, both ways. Both lists may lag, so each finding must be
+ * Compares the partner's orders with the purchases in Temporal, both ways. Both lists may lag, so each finding must be
  * confirmed before anything is done about it. The order of the records does not matter.
  *
  * @param records the orders and purchases since `from`, the purchases that the orders name, and older purchases that
@@ -53,7 +60,7 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 
   const finding = (classification: Classification | undefined, further: PartnerOrder[] = []) =>
     classification ? [describeClassified(classification, purchase, { order, others: further })] : [];
-  const doubles = () => (others.length === 0 ? [] : finding(REPAIRED.doublePurchase, others));
+  const doubles = () => (others.length === 0 ? [] : finding(REPAIRABLE.doublePurchase, others));
 
   if (isRunning(purchase)) {
     const found = finding(classifyRunning(purchase, order, options));
@@ -117,11 +124,11 @@ function purchasesByRepeatedKey(purchases: Iterable<KnownPurchase>): KnownPurcha
   return [...repeated.values()];
 }
 
-/** Sorts by kind in the order of `FINDING_KINDS`, then by reference and order ids. */
+/** Sorts by kind in the order of `FINDING_KIND_NAMES`, then by reference and order ids. */
 export function inReportOrder<Some extends Finding>(findings: readonly Some[]): Some[] {
   return findings.toSorted(
     (a, b) =>
-      FINDING_KINDS.indexOf(a.kind) - FINDING_KINDS.indexOf(b.kind) ||
+      FINDING_KIND_NAMES.indexOf(a.kind) - FINDING_KIND_NAMES.indexOf(b.kind) ||
       compare(a.referenceId ?? '', b.referenceId ?? '') ||
       compare(a.orderIds.join(), b.orderIds.join()),
   );

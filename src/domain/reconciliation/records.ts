@@ -38,7 +38,7 @@ export interface UnreadableRecord {
   why: string;
 }
 
-/** A run of a purchase, from Temporal's lists or descriptions, with its later deliveries. */
+/** A run of a purchase, from Temporal's lists or descriptions, with its late deliveries. */
 export interface KnownPurchase {
   referenceId: string;
   workflowId: string;
@@ -52,12 +52,12 @@ export interface KnownPurchase {
   startedAt: number;
   closedAt?: number;
   totalDebit?: number;
-  /** Numbers of keys. `delivered` includes later deliveries, so the next reconciliation does not find them again. */
+  /** Numbers of keys. `delivered` includes late deliveries, so the next reconciliation does not find them again. */
   ordered?: number;
   delivered?: number;
   /** The ids of the keys that the checkout has confirmed, by product. */
   keyIds?: KeyIds;
-  /** A later delivery has failed, so keys may have been delivered without a receipt. */
+  /** A late delivery has failed, so keys may have been delivered without a receipt. */
   mayBeDelivered?: boolean;
   hold?: { id: string; reason: string; decisions: string[] };
   /** Why its memo can't be read. Fields from the memo are then absent. */
@@ -91,7 +91,7 @@ export function isExpectedInHistory(purchase: KnownPurchase, { from, confirmedBe
   );
 }
 
-/** The partner's orders and the purchases here, indexed for lookups. */
+/** The partner's orders and the purchases in Temporal, indexed for lookups. */
 export interface RecordIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;

@@ -1,4 +1,4 @@
-/** A row of a chart: a name, some numbers, and a bar. The part of the bar that `part` stands for is drawn darker. */
+/** A row of a chart: a name, some numbers, and a bar, of which `part` is drawn darker. */
 interface Row {
   cells: string[];
   whole: number;

@@ -1,4 +1,4 @@
-import { toSingleLine } from '../../domain/texts';
+import { toSingleLine } from '../../domain/text-format';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 

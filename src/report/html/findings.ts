@@ -1,7 +1,7 @@
 import {
   type FindingKind,
   type FindingStatus,
-  KIND_DOCS,
+  FINDING_KINDS,
   type ReportedFinding,
 } from '../../domain/reconciliation/finding';
 import { AMOUNT_NAMES, urlOf } from '../names';
@@ -29,7 +29,7 @@ const STATUS_MEANINGS: Record<FindingStatus, string> = {
 export function overviewOf(byKind: FindingsByKind): string {
   const links = [...byKind].map(
     ([kind, { length }]) =>
-      `<li><a href="#${kind}">${escape(KIND_DOCS[kind].title)} <b>${numberText(length)}</b></a></li>`,
+      `<li><a href="#${kind}">${escape(FINDING_KINDS[kind].title)} <b>${numberText(length)}</b></a></li>`,
   );
   return `<ul class="overview">${links.join('')}</ul>`;
 }
@@ -50,7 +50,7 @@ function cardOf(kind: FindingKind, findings: readonly ReportedFinding[], workflo
   const rest = findings.length - shown.length;
   const columns = needsAction && common === undefined ? ALL_COLUMNS : ALL_COLUMNS.filter(({ isAdvice }) => !isAdvice);
   const head = columns.map(({ name, style }) => `<th scope="col" class="${style}">${name}</th>`).join('');
-  const { title, means } = KIND_DOCS[kind];
+  const { title, means } = FINDING_KINDS[kind];
   return [
     `<section class="card"${needsAction ? ` id="${kind}"` : ''}><h3>${escape(title)}<span class="count${needsAction ? '' : ' fine'}">${numberText(findings.length)}</span></h3>`,
     `<p class="soft">${escape(means)} <code>${kind}</code></p>`,

@@ -6,7 +6,7 @@ import { cardsOf, isOpen, legendOf, overviewOf } from './findings';
 import { STYLE } from './style';
 import type { ReconciliationReport } from '../report';
 
-/** Whatever string found its way into the page, the browser loads nothing and runs nothing. */
+/** The browser loads and runs nothing, even if a string from outside reached the page unescaped. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** The report for people: one page that loads nothing else. Every string from outside is escaped. */
@@ -26,7 +26,7 @@ ${header(report, counts)}
 ${open.size === 0 ? '' : `<h2>${dryRun ? 'What was found' : 'What needs a person'}</h2>${legendOf(allOpen)}${overviewOf(open)}${cardsOf(open, workflowsUrl)}`}
 ${repaired.size === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired, workflowsUrl)}`}
 <h2>Totals</h2>
-${statuses(report)}
+${statusCounts(report)}
 ${days(report)}
 ${hours(report)}
 ${footer(report)}
@@ -63,9 +63,9 @@ function header(report: ReconciliationReport, counts: Counts): string {
 
 function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
   if (open === 0 && repaired === 0) {
-    return "The partner's charges, the purchases here and the events that the checkout received agree.";
+    return "The partner's charges, our purchases and the events that the checkout received agree.";
   }
-  const sides = "The partner's order history and the purchases here";
+  const sides = "The partner's order history and our purchases";
   if (open === 0) return `${sides} differed. Every difference has been repaired.`;
   if (dryRun) return `${sides} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
   const rest =
@@ -73,7 +73,7 @@ function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): 
   return `${sides} differ. Each finding says what to do.${rest}`;
 }
 
-function statuses({ byStatus, orders }: ReconciliationReport): string {
+function statusCounts({ byStatus, orders }: ReconciliationReport): string {
   const rows = Object.entries(byStatus)
     .toSorted(([, a], [, b]) => b.orders - a.orders)
     .map(([status, total]) => ({

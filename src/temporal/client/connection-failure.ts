@@ -3,7 +3,7 @@ import { grpcErrorOf } from './grpc';
 import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
 import { withTimeout } from './with-timeout';
 
-/** Why there is no connection. The text is ours, because the server's text might contain a key. */
+/** Why a connection failed. The text is never the server's, which might contain a key. */
 export interface ConnectionFailure {
   cause: string;
   /** Retrying is useless. */
@@ -60,25 +60,25 @@ const FAILURES: readonly (readonly [code: RegExp, cause: string, remedy?: string
 ];
 
 /** Finds the cause by connecting once more with plain Node, because the SDK's errors have no codes. */
-export async function diagnose(target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
+export async function findConnectionFailure(target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
   const { tls, apiKey } = target.connectionOptions;
   const code = await askOnce(target, timeoutMs);
-  const known = failureOf(code);
+  const known = knownFailure(code);
   if (known?.cause === NO_TLS && apiKey !== undefined) {
     return { ...known, remedy: 'The API key needs TLS: check TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
   }
   if (known) return known;
   if (code === ANSWERED)
-    return unreachable("Node can reach the server, but Temporal's SDK can't", tls ? AUTHORITIES : undefined);
-  if (code !== CLOSED) return unreachable(`the connection failed (${code})`);
+    return unreachableFor("Node can reach the server, but Temporal's SDK can't", tls ? AUTHORITIES : undefined);
+  if (code !== CLOSED) return unreachableFor(`the connection failed (${code})`);
   return tls
-    ? unreachable(`${CLOSED} (the server refuses our certificate, or is no Temporal server)`, OUR_CERTIFICATE)
-    : unreachable(`${CLOSED} (the server expects TLS, or is no Temporal server)`, 'TEMPORAL_TLS=true turns TLS on.');
+    ? unreachableFor(`${CLOSED} (the server refuses our certificate, or is no Temporal server)`, OUR_CERTIFICATE)
+    : unreachableFor(`${CLOSED} (the server expects TLS, or is no Temporal server)`, 'TEMPORAL_TLS=true turns TLS on.');
 }
 
 /** The refusal, if the server refuses our key or certificate, at the connection or at a later call. */
 export function refusalOf(error: unknown): ConnectionFailure | undefined {
-  const failure = failureOf(`gRPC status ${grpcErrorOf(error)?.code}`);
+  const failure = knownFailure(`gRPC status ${grpcErrorOf(error)?.code}`);
   return failure?.refused ? failure : undefined;
 }
 
@@ -88,7 +88,7 @@ export function refusedError(where: string, { cause, remedy }: ConnectionFailure
   return new TemporalConfigError(`Temporal${where} can't be used: ${cause}. ${remedy} ${file}`);
 }
 
-function failureOf(code: string): ConnectionFailure | undefined {
+function knownFailure(code: string): ConnectionFailure | undefined {
   const row = FAILURES.find(([pattern]) => pattern.test(code));
   if (!row) return undefined;
   const [, cause, remedy] = row;
@@ -139,6 +139,6 @@ function answerTo(session: ClientHttp2Session, metadata: Record<string, string>)
   });
 }
 
-function unreachable(cause: string, remedy?: string): ConnectionFailure {
+function unreachableFor(cause: string, remedy?: string): ConnectionFailure {
   return { cause, refused: false, remedy };
 }

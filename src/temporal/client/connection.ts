@@ -7,7 +7,7 @@ import {
   makeGrpcRetryInterceptor,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { type ConnectionFailure, diagnose, refusedError } from './connection-failure';
+import { type ConnectionFailure, findConnectionFailure, refusedError } from './connection-failure';
 import { type TemporalTarget, unusableSettings } from './target';
 
 /** Temporal did not answer any try. Exit code 69. */
@@ -94,13 +94,13 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
     try {
       const failing = connecting.then(
         () => undefined,
-        (error: unknown) => whyNot(error, target, everyMs),
+        (error: unknown) => connectFailure(error, target, everyMs),
       );
       const failure = await Promise.race([failing, rest.then(() => NO_ANSWER)]);
       isConnected = !failure;
       if (!failure) return await connecting;
       if (failure.refused) throw refusedError(` at ${address}`, failure);
-      if (attempt >= tries) throw new TemporalUnreachableError(unreachable(address, attempt, failure));
+      if (attempt >= tries) throw new TemporalUnreachableError(unreachableMessage(address, attempt, failure));
       onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
       await rest;
     } finally {
@@ -113,12 +113,12 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
 
 const NO_ANSWER: ConnectionFailure = { cause: 'no answer', refused: false };
 
-async function whyNot(error: unknown, target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
+async function connectFailure(error: unknown, target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
   if (error instanceof TypeError) throw unusableSettings(error.message);
-  return diagnose(target, timeoutMs);
+  return findConnectionFailure(target, timeoutMs);
 }
 
-function unreachable(address: string, tries: number, { cause, remedy }: ConnectionFailure): string {
+function unreachableMessage(address: string, tries: number, { cause, remedy }: ConnectionFailure): string {
   return (
     `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ` +
     `${remedy === undefined ? '' : `${remedy} `}Is the server running, and is TEMPORAL_ADDRESS right? ` +

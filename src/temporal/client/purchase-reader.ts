@@ -18,13 +18,13 @@ interface Run {
   runId: string;
 }
 
-/** The memo that a purchase or a later delivery wrote when it completed. */
+/** The memo that a purchase or a late delivery wrote when it completed. */
 export interface ClosingMemo {
   isPurchase: boolean;
   memo: Record<string, unknown> | undefined;
 }
 
-/** Reads purchases and their later deliveries from Temporal. It changes nothing and needs no running worker. */
+/** Reads purchases and their late deliveries from Temporal. It changes nothing and needs no running worker. */
 export type PurchaseReader = ReturnType<typeof createPurchaseReader>;
 
 /** @param client for the namespace of the purchases */
@@ -39,9 +39,9 @@ export function createPurchaseReader(client: Client) {
     describeIfKnown: (referenceId: string) => describeIfKnown(client, purchaseWorkflowId(referenceId)),
     /** Lists purchases. Lists lag. @param query further conditions, as a Temporal list filter */
     list: (query: string) => list(PURCHASE_WORKFLOW, query),
-    /** Lists deliveries after the end of purchases, like `list`. */
+    /** Lists late deliveries, like `list`. */
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
-    /** The closing memos of all runs and later deliveries of a purchase; some may appear twice. */
+    /** The closing memos of all runs and late deliveries of a purchase; some may appear twice. */
     closingMemos: (referenceId: string) => closingMemos(client, referenceId),
     /** The input of a run. @throws WorkflowNotFoundError */
     startInput: (run: Run) => readStartInput(client, run),

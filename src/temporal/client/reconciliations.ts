@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
-import { formatHours } from '../../domain/texts';
+import { formatHours } from '../../domain/text-format';
 import { inTaskQueue } from './visibility';
 
 const DAY_MS = 24 * 3_600_000;
@@ -47,8 +47,8 @@ async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecu
 }
 
 /**
- * Why a look-back is refused that exceeds the namespace's retention less a day. The server deletes older purchases, so
- * each of their orders would be reported as an orphan.
+ * Why a look-back is refused: it exceeds the namespace's retention less a day. The server deletes older purchases, so
+ * each of their orders would be reported as an orphan. @returns undefined if the look-back is allowed
  */
 export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
   const { namespace } = client.options;

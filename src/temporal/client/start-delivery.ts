@@ -2,7 +2,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { DeliverInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
-import { summaryOf } from '../../domain/texts';
+import { summaryOf } from '../../domain/text-format';
 
 /** Starts `deliverWorkflow` for a purchase that has ended, on its task queue, or returns the one that is running. */
 export function startDelivery(

@@ -21,7 +21,7 @@ export function runningPurchases(taskQueue: string, state: PurchaseState | 'STAR
   return `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${runningIn(taskQueue)} AND ${PURCHASE_STATE.name} ${inState}`;
 }
 
-/** A filter for the running deliveries after the end of a purchase. */
+/** A filter for the running late deliveries. */
 export function runningDeliveries(taskQueue: string): string {
   return `WorkflowType = '${DELIVER_WORKFLOW}' AND ${runningIn(taskQueue)}`;
 }

@@ -13,7 +13,8 @@ export async function connectWorker(target: TemporalTarget, retry: ConnectRetry)
 }
 
 /**
- * A native connection can't read its key from a function, as a client's connection can. So each new key is set on it.
+ * Keeps the API key of a native connection up to date. Unlike a client's connection, it can't read its key from a
+ * function.
  */
 function followApiKey(connection: NativeConnection, apiKey: () => string, inUse: string | undefined): void {
   let current = inUse;

@@ -9,7 +9,7 @@ const CACHED_MS = 1_000;
 /** How long a client may take to send its request. */
 const REQUEST_MS = 10_000;
 
-/** Whether the worker takes work, with the reason. */
+/** Whether the worker accepts work, with the reason. */
 export interface Readiness {
   ready: boolean;
   reason: string;
@@ -22,14 +22,14 @@ export function readinessOf(worker: () => Worker | undefined): (now?: number) =>
     const running = worker();
     const connection = running?.connection;
     if (!running || !connection) return { ready: false, reason: 'starting' };
-    const idle = whyIdle(running);
+    const idle = idleReason(running);
     if (idle) return { ready: false, reason: idle };
     if (!last || now - last.at > CACHED_MS) last = { at: now, answer: askServer(running, connection) };
     return last.answer;
   };
 }
 
-function whyIdle(worker: Worker): string | undefined {
+function idleReason(worker: Worker): string | undefined {
   const { runState, workflowPollerState, activityPollerState } = worker.getStatus();
   if (runState !== 'RUNNING') return `the worker is ${runState}`;
   if (workflowPollerState === 'POLLING' && activityPollerState === 'POLLING') return undefined;

@@ -1,10 +1,10 @@
 import type { LogEntry } from '@temporalio/worker';
 import { referenceOfWorkflow } from '../../contracts/names';
-import { toSafeJson, toSingleLine } from '../../domain/texts';
+import { toSafeJson, toSingleLine } from '../../domain/text-format';
 
 const MAX_MESSAGE_LENGTH = 600;
 
-/** What identifies an event to the SDK only, or is the same on every line. */
+/** Attributes that only the SDK needs, or that are the same on every line. */
 const LEFT_OUT = new Set([
   'sdkComponent',
   'taskToken',
@@ -19,10 +19,10 @@ const LEFT_OUT = new Set([
   'activityType',
 ]);
 
-/** A line for programs: everything that is known of the event. */
+/** A line for programs: everything that is known about the event. */
 export function jsonLine(entry: LogEntry): string {
   const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
-  return JSON.stringify({ ...line, ...attributesOf(entry) });
+  return JSON.stringify({ ...line, ...metaOf(entry) });
 }
 
 /** A line for people: the time of day, the message, and what it is about. */
@@ -30,14 +30,14 @@ export function prettyLine(entry: LogEntry): string {
   // A first attempt goes without saying.
   const isNews = ([name, value]: [string, unknown]) =>
     !LEFT_OUT.has(name) && value !== undefined && !(name === 'attempt' && value === 1);
-  const attributes = Object.entries(attributesOf(entry)).filter(isNews);
-  const rest = attributes.map(([name, value]) => ` ${name}=${shown(value)}`).join('');
+  const attributes = Object.entries(metaOf(entry)).filter(isNews);
+  const rest = attributes.map(([name, value]) => ` ${name}=${formatValue(value)}`).join('');
   const time = timeOf(entry).slice(11, 23);
   return `${time} ${entry.level.padEnd(5)} ${toSingleLine(entry.message, MAX_MESSAGE_LENGTH)}${rest}`;
 }
 
 /** Ids and codes are easier to read without quotes. */
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === 'string' && /^[\w.:/+-]+$/.test(value) ? value : toSafeJson(value, 0);
 }
 
@@ -49,7 +49,7 @@ function timeOf(entry: LogEntry): string {
  * Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other
  * text.
  */
-function attributesOf({ meta = {} }: LogEntry): Record<string, unknown> {
+function metaOf({ meta = {} }: LogEntry): Record<string, unknown> {
   const { workflowId } = meta;
   const referenceId = typeof workflowId === 'string' ? referenceOfWorkflow(workflowId) : undefined;
   const plain = (value: unknown) => {

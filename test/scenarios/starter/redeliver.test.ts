@@ -168,7 +168,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(stdout).toMatch(/ {2}since 20\S+Z, after its end: DELIVERED\. Nothing is left to do\.\n {4}2 of 2 {2}/);
       expect(stdout).not.toContain('npx fulfilment redeliver');
       const list = await runLate('list', '--state', 'OVERDUE');
-      expect(list.stdout).toContain('by a later delivery: nothing is left to do\n');
+      expect(list.stdout).toContain('by a late delivery: nothing is left to do\n');
     });
 
     it('one that is still open after a delivery keeps its command', async () => {

@@ -146,7 +146,7 @@ describe('completion', () => {
     expect(await scriptOf('zsh')).toContain(await scriptOf('bash'));
     const fish = await scriptOf('fish');
     expect(fish).toContain(
-      "complete -c fulfilment -n '__fish_use_subcommand' -a status -d 'show where a purchase stands",
+      "complete -c fulfilment -n '__fish_use_subcommand' -a status -d 'show the state of a purchase",
     );
     expect(fish).toMatch(/__fish_seen_subcommand_from list' -l state -x -a 'PLACING PAUSED/);
   });

@@ -106,7 +106,7 @@ describe('a worker and its Temporal server', () => {
     const started = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1'], temporal);
     const status = await starterProcess(['status', 'FIRST-1'], temporal);
     expect([started.code, status.code]).toEqual([0, 0]);
-    expect(status.stdout).toContain("later deliveries can't be listed: ");
+    expect(status.stdout).toContain("late deliveries can't be listed: ");
 
     const setup = await starterProcess(['setup', '--json'], temporal);
     const registered = ['ReferenceId', 'PartnerOrderId', 'PurchaseState'];

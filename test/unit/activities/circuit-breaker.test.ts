@@ -43,9 +43,9 @@ describe('a closed circuit breaker', () => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
     breaker.fail('A', 'B', 'C', 'D');
-    expect([underWay.whyPaused(), breaker.isPaused('E')]).toEqual([undefined, false]);
+    expect([underWay.pauseReason(), breaker.isPaused('E')]).toEqual([undefined, false]);
     breaker.fail('E');
-    expect([underWay.whyPaused(), breaker.isPaused('F')]).toEqual(['no answer', true]);
+    expect([underWay.pauseReason(), breaker.isPaused('F')]).toEqual(['no answer', true]);
     expect(breaker.changes).toEqual(['no answer']);
   });
 
@@ -74,7 +74,7 @@ describe('an open circuit breaker', () => {
     expect(breaker.isPaused('F')).toBe(true);
     breaker.pass(1);
     const trial = breaker.admission('F');
-    expect([trial.whyPaused(), breaker.isPaused('G')]).toEqual([undefined, true]);
+    expect([trial.pauseReason(), breaker.isPaused('G')]).toEqual([undefined, true]);
     trial.end('HEALTHY');
     expect([breaker.isPaused('G'), breaker.isPaused('H')]).toEqual([false, false]);
     expect(breaker.changes).toEqual(['no answer', undefined]);

@@ -145,7 +145,7 @@ describe('a list of purchases in one state', () => {
       more: 0,
     };
     const printed = printedBy((out) => showList(out, list, { state: 'OVERDUE' }));
-    expect(printed).toContain('  DELIVERED since one, by a later delivery: nothing is left to do\n');
+    expect(printed).toContain('  DELIVERED since one, by a late delivery: nothing is left to do\n');
     expect(printed).not.toContain('npx');
   });
 
@@ -173,7 +173,9 @@ describe('the status of a purchase', () => {
 
   it('that waits for a worker names the two causes: no worker, and a new server that is not set up', () => {
     const printed = printedBy((out) => showStatus(out, { ...status, waitsForWorkerSince: 'noon' }));
-    expect(printed).toContain('waits for a worker on task queue q since noon. If this stays, is a worker running?\n');
+    expect(printed).toContain(
+      'waits for a worker on task queue q since noon. If this does not change, check that a worker is running.\n',
+    );
     expect(printed).toMatch(/A new dev server, or one that was restarted .* first needs: npx fulfilment setup\n/);
   });
 

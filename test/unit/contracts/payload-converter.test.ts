@@ -13,7 +13,7 @@ describe.each(UNDECODABLE_PAYLOADS)('%s', (_, payload) => {
     expect(payloadConverter.fromPayload(payload)).toBe('a payload that could not be decoded');
   });
 
-  it('still counts as the intent record of a placement, because an unreadable heartbeat is not an empty one', () => {
+  it('still counts as the intention record of a placement, because an unreadable heartbeat is not an empty one', () => {
     const failure = { timeoutFailureInfo: { lastHeartbeatDetails: { payloads: [payload] } } };
     const timedOut = new DefaultFailureConverter().failureToError(failure, payloadConverter) as TimeoutFailure;
     expect(timedOut.lastHeartbeatDetails).toBeDefined();

@@ -5,7 +5,7 @@ import {
   type NextStep,
   type PlacementEvidence,
   stepAfter,
-  type Unplaced,
+  type EvidenceWithoutOrder,
 } from '../../../src/domain/placement';
 
 const POLICIES = ['never', 'answered', 'always'] as const;
@@ -17,7 +17,7 @@ const always = (step: string) => [step, step, step];
 const UNWRITTEN = ['window: hold', 'window: attempt', 'window: attempt'];
 
 /** The next step under each policy of `PURCHASE_REPLACE`: never, answered, always. */
-const TABLE: [Unplaced, first: string[], afterAnotherThatMayHaveArrived: string[]][] = [
+const TABLE: [EvidenceWithoutOrder, first: string[], afterAnotherThatMayHaveArrived: string[]][] = [
   ['NOT_SENT', always('attempt'), always('attempt')],
   ['PAUSED', always('attempt'), always('attempt')],
   ['OVER_MAX_DEBIT', always('NOT_PLACED'), always('NOT_PLACED')],

@@ -18,7 +18,7 @@ function headline(differing: Partial<ReconciliationResult>, dryRun = false): str
 describe('a finished reconciliation in the Temporal UI', () => {
   it.each<[string, Partial<ReconciliationResult>, string]>([
     ['nothing', {}, 'no findings'],
-    ['repairs only', { findings: { LATE: 2 }, repaired: 2 }, '2 repaired, nobody is needed'],
+    ['repairs only', { findings: { LATE: 2 }, repaired: 2 }, '2 repaired, nothing left to do'],
     ['one finding for a person', { findings: { ORPHAN: 1 } }, '0 repaired, 1 needs a person'],
     [
       'both, of several kinds',

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import {
   confirmationOf,
   type Finding,
-  FINDING_KINDS,
+  FINDING_KIND_NAMES,
   findingKey,
-  KIND_DOCS,
+  FINDING_KINDS,
 } from '../../../../src/domain/reconciliation/finding';
 import { reconcile, withKeysMissing } from '../../../../src/domain/reconciliation/reconcile';
 import {
@@ -16,7 +16,7 @@ import {
 import { totalsOf } from '../../../../src/report/report';
 import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
-/** It has no closing memo and therefore no debit, but later deliveries are known. */
+/** It has no closing memo and therefore no debit, but late deliveries are known. */
 const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: undefined };
 
 /** A purchase that does not know its order, although the partner has one. */
@@ -40,7 +40,7 @@ describe("comparing the partner's orders with our purchases", () => {
     const mostlyWell = Array.from({ length: 20 }, () => Object.values(WELL)).flat();
     const { orders, purchases, expected } = plant([...Object.values(PLANTS), ...mostlyWell], 100_000);
     const found = compare(orders, purchases);
-    expect(new Set(found.map((finding) => finding.kind))).toEqual(new Set(FINDING_KINDS));
+    expect(new Set(found.map((finding) => finding.kind))).toEqual(new Set(FINDING_KIND_NAMES));
     expect(found.map(inBrief).toSorted()).toEqual(expected.toSorted());
     expect(found.length).toBeGreaterThan(3_000);
   });
@@ -61,7 +61,7 @@ describe("comparing the partner's orders with our purchases", () => {
   it('returns the same list for records in any order, the most urgent kinds first', () => {
     const { orders, purchases } = plant([...Object.values(PLANTS), ...Object.values(WELL)], 200);
     const found = compare(orders, purchases);
-    const ranks = found.map((finding) => FINDING_KINDS.indexOf(finding.kind));
+    const ranks = found.map((finding) => FINDING_KIND_NAMES.indexOf(finding.kind));
     expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
     fc.assert(
       fc.property(shuffled(orders), shuffled(purchases), (someOrders, somePurchases) => {
@@ -171,8 +171,8 @@ describe("comparing the partner's orders with our purchases", () => {
     const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, totalDebit: 6.17 };
     const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit: 6.17 };
     const [finding] = compare([order('p', shown)], [purchase('p', part)]);
-    expect(finding).toMatchObject({ kind: 'SHORTFALL', advice: KIND_DOCS.SHORTFALL.advice });
-    expect(KIND_DOCS.SHORTFALL.title).toBe('Fewer keys than ordered');
+    expect(finding).toMatchObject({ kind: 'SHORTFALL', advice: FINDING_KINDS.SHORTFALL.advice });
+    expect(FINDING_KINDS.SHORTFALL.title).toBe('Fewer keys than ordered');
   });
 
   it('reports any number of purchases that share keys as one finding', () => {
@@ -222,7 +222,7 @@ describe("comparing the partner's orders with our purchases", () => {
       expect(finding.advice).not.toMatch(/REFERENCE|ORDER\b|undefined/);
       expect(finding.advice.length).toBeGreaterThan(20);
     }
-    const texts = FINDING_KINDS.flatMap((kind) => Object.values(KIND_DOCS[kind]));
+    const texts = FINDING_KIND_NAMES.flatMap((kind) => Object.values(FINDING_KINDS[kind]));
     expect(texts.filter((text) => text.length <= 5)).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { createSerialQueue } from '../../../src/activities/record-intent';
+import { createSerialQueue } from '../../../src/activities/record-intention';
 
 const PATIENT = 60_000;
 
-describe('the intent records of a process', () => {
+describe('the intention records of a process', () => {
   it('are written in the order of the calls, and a failed one does not block the next', async () => {
     const inSequence = createSerialQueue();
     const begun: number[] = [];

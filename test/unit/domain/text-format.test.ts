@@ -1,4 +1,4 @@
-import { escapeMarkdown, summaryOf, toSafeJson, toSingleLine } from '../../../src/domain/texts';
+import { escapeMarkdown, summaryOf, toSafeJson, toSingleLine } from '../../../src/domain/text-format';
 
 describe('text from the partner or a checkout, in the markdown of the Temporal UI', () => {
   it.each([

@@ -12,12 +12,12 @@ import type { ActivityDependencies } from './dependencies';
 import { errorName } from './failures';
 
 /** The heartbeat details that record the intention. Every heartbeat of the attempt carries them. */
-const INTENT = { intent: 'place-order' };
+const INTENTION = { intention: 'place-order' };
 /** How long the server may take to confirm the record. If it takes longer, nothing is sent. */
 const ANSWER_WITHIN_MS = 5_000;
 /** How soon after the confirmation the request must be written, so that a frozen process sends nothing late. */
 const WRITE_WITHIN_MS = 2_000;
-/** Core throttles heartbeats, and gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
+/** The SDK throttles heartbeats, and gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
 const BEAT_EVERY_MS = 2_000;
 /**
  * The pause between two records of a process, in which the first request is written. If the process is killed, at most
@@ -26,7 +26,7 @@ const BEAT_EVERY_MS = 2_000;
 const BETWEEN_RECORDS_MS = 15;
 const MAX_WAITING_WITH_PAUSES = 50;
 /** A waiting attempt gives up this long before its time limit, so that "not sent" is reported in time. */
-const LEAVE_MS = 1_000;
+const GIVE_UP_EARLY_MS = 1_000;
 
 /**
  * Records the intention to send, as heartbeat details of the current attempt. The workflow finds them in the
@@ -35,7 +35,7 @@ const LEAVE_MS = 1_000;
  * @param limits `notAfter` (epoch ms): the latest time for a record. `serialQueue` is shared by all attempts of the
  *   process, so that at most one of them is between its record and its write.
  */
-export function createIntent(
+export function createIntentionRecord(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
   { notAfter, serialQueue }: { notAfter: number; serialQueue: SerialQueue },
 ): { record: BeforeWrite; close: () => void } {
@@ -50,26 +50,26 @@ export function createIntent(
     if (calledAt > notAfter) return refuse('the attempt was too old when its turn came');
     try {
       await client.withDeadline(calledAt + ANSWER_WITHIN_MS, () =>
-        client.activity.heartbeat(context.info.taskToken, INTENT),
+        client.activity.heartbeat(context.info.taskToken, INTENTION),
       );
     } catch (error) {
-      return refuse(whyRefused(error));
+      return refuse(refusalReason(error));
     }
     const answeredAt = now();
     // The process may have been frozen or too busy to notice the deadline.
     if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
     // A heartbeat without these details would erase the record.
-    beats ??= setInterval(() => context.heartbeat(INTENT), BEAT_EVERY_MS);
+    beats ??= setInterval(() => context.heartbeat(INTENTION), BEAT_EVERY_MS);
     return { writeBy: answeredAt + WRITE_WITHIN_MS };
   };
-  const inTurn = () => serialQueue(notAfter - LEAVE_MS - now(), record);
+  const recordInTurn = () => serialQueue(notAfter - GIVE_UP_EARLY_MS - now(), record);
   return {
-    record: async () => (await inTurn()) ?? refuse('too many other placements were ahead of it'),
+    record: async () => (await recordInTurn()) ?? refuse('too many other placements were ahead of it'),
     close: () => clearInterval(beats),
   };
 }
 
-/** Runs functions one at a time, in the order of the calls. @returns undefined if the turn did not come in time */
+/** Runs functions one at a time, in the order of the calls. @returns undefined if `run` could not start in time */
 export type SerialQueue = <T>(maxWaitMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
 export function createSerialQueue(): SerialQueue {
@@ -101,7 +101,7 @@ export function createSerialQueue(): SerialQueue {
   };
 }
 
-function whyRefused(error: unknown): string {
+function refusalReason(error: unknown): string {
   if (error instanceof ActivityPausedError) return 'the attempt was paused';
   if (error instanceof ActivityResetError) return 'the attempt was reset';
   if (error instanceof ActivityCancelledError) return 'the attempt was cancelled';

@@ -12,7 +12,7 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
-import { escapeMarkdown } from '../domain/texts';
+import { escapeMarkdown } from '../domain/text-format';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
 import { deliverWithRetries, MAX_REVIEWS } from './deliver-events';
 import { formatInstant } from './describe-status';
@@ -22,7 +22,7 @@ import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
 /**
  * Brings the checkout up to date after a purchase has ended: late keys, a refund, or everything once more.
  *
- * @param given the reference of a purchase. Nothing else is accepted, so nothing forged can be signed.
+ * @param given the reference of a purchase. It holds no event data, because any client could have forged it.
  * @returns what the checkout received.
  * @throws ApplicationFailure `NothingToDeliver`; `InvalidDelivery` if the input names no purchase; `DeliveryRefused`,
  *   `DeliveryFailed` after 25 hours, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
@@ -35,14 +35,14 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
   const { settings } = await readSettings.executeWithOptions({ summary: 'read the settings' }, []);
 
   for (let review = 1; ; review++) {
-    const sale = await readSale(settings, input);
+    const sale = await loadSale(settings, input);
     const plan = planDelivery(sale, input.again === true);
     const { order } = sale;
     const shown = order && { id: order.orderId, status: order.status };
-    if (plan.kind === 'issue') return end(sale, [], shown && { ...shown, issue: plan.issue });
+    if (plan.kind === 'issue') return endDelivery(sale, [], shown && { ...shown, issue: plan.issue });
     if (plan.kind === 'nothing') {
       if (input.again) throw failed(FAILURE.nothingToDeliver, plan.why);
-      return end(sale, [], shown);
+      return endDelivery(sale, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
     const delivered = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
@@ -51,7 +51,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
         const keyIds = unionOfKeys(sale.confirmedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
         // The purchase has ended, and its own attributes can't change any more.
         upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
-        return end({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
+        return endDelivery({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
       }
       case 'REFUSED':
         throw failed(FAILURE.deliveryRefused, 'the checkout refused the event permanently (410)');
@@ -66,7 +66,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
   }
 }
 
-async function readSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedSale> {
+async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedSale> {
   const { readSale: read } = proxyActivities<Activities>(readSaleOptions(settings));
   const { referenceId } = input;
   setCurrentDetails(
@@ -75,10 +75,11 @@ async function readSale(settings: PurchaseSettings, input: DeliverInput): Promis
   );
   const sale: unknown = await read.executeWithOptions({ summary: 'read the purchase and its order' }, [input]);
   if (isEndedSale(referenceId, sale)) return sale;
-  throw failed(FAILURE.invalidDelivery, 'an operator completed the reading of the purchase by hand');
+  throw failed(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
-function end(
+/** Records what the checkout received, and builds the result. */
+function endDelivery(
   { referenceId, confirmedKeyIds, orderId }: EndedSale,
   events: ReceivedEvent[],
   order: DeliveryReport['order'],
