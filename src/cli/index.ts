@@ -82,7 +82,10 @@ export async function runStarter(argv: readonly string[], context: StarterContex
 /** The messages of Temporal's own errors leave out the server's words. */
 function explain(error: unknown): { message: string; exitCode: number } {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
-  const plain = { message: messageOf(error), exitCode: error instanceof InvalidPurchaseError ? USAGE : exitCodeOf(error) };
+  const plain = {
+    message: messageOf(error),
+    exitCode: error instanceof InvalidPurchaseError ? USAGE : exitCodeOf(error),
+  };
   if (cause === undefined && typeof code !== 'number') return plain;
   const { GRPC_STATUS, grpcErrorOf, refusalOf, refusedError } = loadTemporal();
   const refusal = refusalOf(error);

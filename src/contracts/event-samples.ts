@@ -54,7 +54,12 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.cancelled',
     timestamp,
-    data: { referenceId: 'SALE-1', outcome: 'CANCELLED', lines: [ordered], reason: 'cancelled before anything was bought' },
+    data: {
+      referenceId: 'SALE-1',
+      outcome: 'CANCELLED',
+      lines: [ordered],
+      reason: 'cancelled before anything was bought',
+    },
   },
   {
     type: 'purchase.abandoned',
@@ -69,7 +74,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
       referenceId: 'SALE-1',
       hold: 'PLACEMENT_UNKNOWN',
       decisions: ['order', 'replace', 'abandon'],
-      reason: 'the connection to the partner broke before its answer was complete, and the order history shows no order',
+      reason: 'no complete answer before the deadline, and the order history shows no order',
     },
   },
   {

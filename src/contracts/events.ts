@@ -77,7 +77,10 @@ export const EVENTS = {
     'NOT_PLACED',
     'The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought.',
   ),
-  'purchase.overdue': ended('OVERDUE', 'The order was still open at the deadline. Late keys arrive as purchase.late_delivery.'),
+  'purchase.overdue': ended(
+    'OVERDUE',
+    'The order was still open at the deadline. Late keys arrive as purchase.late_delivery.',
+  ),
   'purchase.cancelled': ended('CANCELLED', 'Cancelled before anything was bought.'),
   'purchase.abandoned': ended('ABANDONED', 'An operator abandoned the purchase or withheld its keys.'),
   'purchase.late_delivery': {
