@@ -90,7 +90,7 @@ async function readFollowedOrders(
     // An order that the partner does not know either is missing, which is a finding of its own.
     const isExpected = isExpectedInHistory(purchase, options) ? isMissing : await isObsoleteRun(deps, purchase, later);
     if (isExpected) return;
-    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
+    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.summary });
   });
   return { orders, unreadable, purchases, later };
 }
