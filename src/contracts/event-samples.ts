@@ -64,7 +64,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.abandoned',
     timestamp,
-    data: ended('ABANDONED', 'abandoned by an operator; the order holds 3 keys of gift-card-50; ordered: 2'),
+    data: ended('ABANDONED', 'abandoned by an operator; order ord-4711 also belongs to SALE-7'),
   },
   { type: 'purchase.late_delivery', timestamp, data: { ...sale, lines: [{ ...line, keys }], totalDebit: 98.4 } },
   {
