@@ -4,9 +4,9 @@ import { z } from 'zod';
 const load = createRequire(import.meta.url);
 
 const DESCRIPTION =
-  'What a worker posts to DELIVERY_URL, signed by Standard Webhooks (https://www.standardwebhooks.com). Each event comes at least ' +
-  'once. The same keys, or the same subject, have the same webhook-id; the time, texts and amounts may differ. Types and fields may ' +
-  'be added. docs/checkout.md explains it.';
+  'The worker posts these events to DELIVERY_URL, signed with Standard Webhooks (https://www.standardwebhooks.com). Each event is ' +
+  'delivered at least once. The same keys, or the same subject, have the same webhook-id; the time, texts and amounts may differ. ' +
+  'Later versions may add types and fields. See docs/checkout.md.';
 
 /**
  * What docs/schemas holds, by the names of its files: generated from the worker's own contracts in `dist`.
@@ -77,7 +77,7 @@ export function samplesOf(type) {
 const PARAMETERS = {
   'webhook-id': header(
     'webhook-id',
-    'Identifies the event: the same for every attempt, and for no other event.',
+    'Identifies the event. The same for every attempt, and different for every other event.',
     'string',
   ),
   'webhook-timestamp': header('webhook-timestamp', 'When this attempt was signed: seconds since 1970.', 'integer'),
@@ -91,7 +91,7 @@ const PARAMETERS = {
 const RESPONSES = {
   received: { description: 'Received and stored.' },
   never: { description: 'The event is held for an operator.' },
-  again: { description: 'Tried again, with growing pauses, for 25 hours; then held.' },
+  again: { description: 'The worker retries for 25 hours, with growing pauses, and then holds the event.' },
 };
 
 /** @type {(name: string, description: string, type: string) => object} */

@@ -32,7 +32,7 @@ async function isAtPartner(partner: PartnerClient, orderId: string): Promise<boo
     if (isPartnerError(error) && error.kind === 'not-found') return false;
     // An operator is waiting, so an error that no retry can fix is reported at once.
     if (isPartnerError(error) && !error.retryable) {
-      throw failure(FAILURE.partnerUnavailable, error.message, { final: true });
+      throw failure(FAILURE.partnerUnavailable, error.summary, { final: true });
     }
     throw toFailure(error);
   }

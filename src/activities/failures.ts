@@ -25,15 +25,17 @@ export function toFailure(
 ): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
+    // The activity's name already tells the operation.
+    const message = error.code === undefined ? error.summary : `${error.summary} (${error.code})`;
     if (error.permitInMs !== undefined) {
-      return failure(FAILURE.rateLimited, error.message, { retryInMs: clamp(error.permitInMs), benign: true });
+      return failure(FAILURE.rateLimited, message, { retryInMs: clamp(error.permitInMs), benign: true });
     }
     if (error.operation === 'getOrder' && error.reason === 'too-large') {
-      return failure(FAILURE.orderTooLarge, error.message, { final: true });
+      return failure(FAILURE.orderTooLarge, message, { final: true });
     }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
     const pauseMs = nextPause(error.retryAfterMs, retryInMs);
-    return failure(type, error.message, { retryInMs: pauseMs && clamp(pauseMs) });
+    return failure(type, message, { retryInMs: pauseMs && clamp(pauseMs) });
   }
   if (isDeliveryError(error)) {
     return failure(FAILURE.deliveryFailed, error.message, { retryInMs: nextPause(error.retryAfterMs) });

@@ -25,6 +25,8 @@ const BETWEEN_LIST_TRIES_MS = 500;
 interface AttemptEnd {
   result: PlacementResult;
   health: PartnerHealth;
+  /** The code of a broken connection, for the log. The result's `why` reaches events and has none. */
+  code?: string;
 }
 
 /**
@@ -44,7 +46,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
       let ended: AttemptEnd | undefined;
       try {
         ended = await placeFenced({ ...deps, admission, readPrices, serialQueue }, input);
-        logResult(ended.result);
+        logResult(ended);
         return ended.result;
       } finally {
         const { result, health = 'UNKNOWN' } = ended ?? {};
@@ -184,10 +186,10 @@ async function readInTime<T>(
       log.error(`${failed} before placing`, { error: errorName(error) });
       return notSent(`${failed}: an unexpected error`);
     }
-    const { message, retryAfterMs, permitInMs } = error;
-    if (error.kind === 'access') log.error(ACCESS_REFUSED, { why: message });
-    const result = { evidence: 'NOT_SENT', why: `${failed}: ${message}`, retryAfterMs, permitInMs } as const;
-    return { ended: { result, health: healthOf(error) } };
+    const { summary, code, retryAfterMs, permitInMs } = error;
+    if (error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
+    const result = { evidence: 'NOT_SENT', why: `${failed}: ${summary}`, retryAfterMs, permitInMs } as const;
+    return { ended: { result, health: healthOf(error), code } };
   }
 }
 
@@ -205,18 +207,18 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
     return { result: { evidence: 'PLACED', orderId: data.id }, health: 'HEALTHY' };
   } catch (error) {
     if (!isPartnerError(error)) return inconclusive({ evidence: 'UNKNOWN', why: 'an unexpected error' });
-    const { placement: evidence, retryAfterMs, permitInMs } = error;
-    return { result: { evidence, why: withTraceId(error), retryAfterMs, permitInMs }, health: healthOf(error) };
+    const { placement: evidence, retryAfterMs, permitInMs, code } = error;
+    return { result: { evidence, why: withTraceId(error), retryAfterMs, permitInMs }, health: healthOf(error), code };
   } finally {
     intention.close();
   }
 }
 
 /** The trace id that the partner needs when it is asked about a refusal. */
-function withTraceId({ placement, message, traceId }: PartnerError): string {
+function withTraceId({ placement, summary, traceId }: PartnerError): string {
   const shown = presentableTraceId(traceId);
   const isRefusal = placement === 'ORDER_REFUSED' || placement === 'CONFLICT';
-  return isRefusal && shown !== undefined ? `${message}, trace id ${shown}` : message;
+  return isRefusal && shown !== undefined ? `${summary}, trace id ${shown}` : summary;
 }
 
 /** Epoch ms until which this attempt may write. */
@@ -236,11 +238,11 @@ function healthOf(error: PartnerError): PartnerHealth {
   return error.countsAgainstPartner ? 'FAILING' : 'UNKNOWN';
 }
 
-function logResult(result: PlacementResult): void {
+function logResult({ result, code }: AttemptEnd): void {
   const { evidence } = result;
   if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
   if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: result.why });
-  log.warn(PLACEMENT_ENDED[evidence], { evidence, why: result.why });
+  log.warn(PLACEMENT_ENDED[evidence], { evidence, why: result.why, code });
 }
 
 const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_REFUSED'>, string> = {

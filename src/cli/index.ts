@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError } from 'commander';
 import { loadEnvFile } from '../config/env-file';
 import { PROGRAM } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
+import { InvalidPurchaseError } from '../starter/errors';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
 import { canShowColours } from './colours';
@@ -14,7 +15,7 @@ import { addPartnerCommands } from './partner-commands';
 import { addPurchaseCommands } from './purchase-commands';
 import { addReconciliationCommands } from './reconciliation-commands';
 import { formatUiViews, uiViewsOf } from './ui-views';
-import { explainUsage } from './usage-errors';
+import { explainUsage, USAGE } from './usage-errors';
 import { readVersions } from './versions';
 
 const UNREACHABLE = 69;
@@ -81,7 +82,10 @@ export async function runStarter(argv: readonly string[], context: StarterContex
 /** Adds the server's own words, which the messages of Temporal's errors leave out. */
 function explain(error: unknown): { message: string; exitCode: number } {
   const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
-  const plain = { message: messageOf(error), exitCode: exitCodeOf(error) };
+  const plain = {
+    message: messageOf(error),
+    exitCode: error instanceof InvalidPurchaseError ? USAGE : exitCodeOf(error),
+  };
   if (cause === undefined && typeof code !== 'number') return plain;
   const { GRPC_STATUS, grpcErrorOf, refusalOf, refusedError } = loadTemporal();
   const refusal = refusalOf(error);

@@ -1,16 +1,20 @@
 import type { Command, CommanderError } from 'commander';
 import { command as asTyped } from '../contracts/operator-commands';
-import { StarterError } from '../starter/errors';
 
-const USAGE = 2;
+export const USAGE = 2;
 
-/** A wrong command line. Exit code 2. */
-export function usageError(message: string): StarterError {
-  return new StarterError(message, USAGE);
+/** A wrong command line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly exitCode = USAGE;
+}
+
+export function usageError(message: string): UsageError {
+  return new UsageError(message);
 }
 
 /** Says in our own words what the parser found wrong with a command line. */
-export function explainUsage(command: Command, { code, message }: CommanderError): StarterError {
+export function explainUsage(command: Command, { code, message }: CommanderError): UsageError {
   const [line = '', hint = ''] = message.replace(/^error: /, '').split('\n');
   const [, written = ''] = /'(.*)'/.exec(line) ?? [];
   const [, similar] = /\(Did you mean (?:one of )?(.+)\?\)/.exec(hint) ?? [];

@@ -1,8 +1,9 @@
+import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-purchase';
 import type { PurchaseOutcome } from '../domain/purchase-state';
 import type { EventOutcome, KnownEvent } from './public-types';
 
 /*
- * What each event looks like: the samples of the documentation and of docs/schemas/events.openapi.json.
+ * A sample of each event, for the documentation and docs/schemas/events.openapi.json.
  */
 
 type BodyOf<E> = E extends unknown ? Omit<E, 'id'> : never;
@@ -16,7 +17,7 @@ const keys = [
   { id: 'k1.Rw81bVZc5sXe', type: 'text', value: 'DDDD-EEEE-FFFF' },
 ];
 
-/** Every type has one; `purchase.refunded` has one for each of its forms. */
+/** One for each type, and for each form of `purchase.refunded`. */
 export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.delivered',
@@ -53,12 +54,17 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.cancelled',
     timestamp,
-    data: { referenceId: 'SALE-1', outcome: 'CANCELLED', lines: [ordered], reason: 'cancelled before it was placed' },
+    data: {
+      referenceId: 'SALE-1',
+      outcome: 'CANCELLED',
+      lines: [ordered],
+      reason: 'cancelled before anything was bought',
+    },
   },
   {
     type: 'purchase.abandoned',
     timestamp,
-    data: ended('ABANDONED', 'abandoned by an operator; the partner shows other items'),
+    data: ended('ABANDONED', 'abandoned by an operator; order ord-4711 also belongs to SALE-7'),
   },
   { type: 'purchase.late_delivery', timestamp, data: { ...sale, lines: [{ ...line, keys }], totalDebit: 98.4 } },
   {
@@ -68,7 +74,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
       referenceId: 'SALE-1',
       hold: 'PLACEMENT_UNKNOWN',
       decisions: ['order', 'replace', 'abandon'],
-      reason: 'the request may have arrived, and the order history shows no order',
+      reason: 'no complete answer before the deadline, and the order history shows no order',
     },
   },
   {
@@ -79,9 +85,8 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
       kind: 'DOUBLE_PURCHASE',
       details: {
         orderIds: ['ord-4711', 'ord-4712'],
-        explanation: '2 orders for one sale',
-        advice: 'Ask the partner to cancel and refund the further orders.',
-        furtherOrders: 98.4,
+        explanation: explainDoublePurchase(1),
+        advice: DOUBLE_PURCHASE_ADVICE,
       },
     },
   },

@@ -22,7 +22,7 @@ export const eventLine = z.looseObject({
   productId: z.string().describe("The partner's id of the product."),
   title: z.string().optional().describe("The partner's name of the product."),
   quantity: z.int().describe('How many were ordered.'),
-  keys: z.array(eventKey).optional().describe('All keys of this product, in the events that carry keys.'),
+  keys: z.array(eventKey).optional().describe('All keys of this product. Present in events that carry keys.'),
 });
 
 const sale = {
@@ -40,12 +40,12 @@ const held = z.looseObject({
   hold: z.enum(HOLD_REASONS).describe('Why the purchase is held; `reason` explains it in words.'),
   decisions: z
     .array(z.enum(DECISION_KINDS))
-    .describe('The decisions that an operator may take with `npx fulfilment resolve`.'),
+    .describe('The decisions that an operator can take with `npx fulfilment resolve`.'),
   reason,
 });
 const details = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
-  .describe('Counts, amounts, ids and texts by their names.');
+  .describe('Counts, amounts, ids and texts by name.');
 const attention = z.looseObject({
   referenceId: z.string().describe('Empty if the event is about no purchase.'),
   orderId: orderId.optional(),
@@ -61,10 +61,10 @@ const test = z.looseObject({ referenceId: z.string().describe('Not the reference
 
 /** Every event, with the schema of its `data` and a summary. */
 export const EVENTS = {
-  'purchase.delivered': ended('DELIVERED', 'Everything ordered, with the keys.'),
+  'purchase.delivered': ended('DELIVERED', 'Everything was delivered. Contains the keys.'),
   'purchase.partially_delivered': ended(
     'PARTIALLY_DELIVERED',
-    'A part of the order, with the keys; the rest was not available.',
+    'Part of the order was delivered; the rest was not available. Contains the keys.',
   ),
   'purchase.refunded': {
     summary:
@@ -77,7 +77,10 @@ export const EVENTS = {
     'NOT_PLACED',
     'The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought.',
   ),
-  'purchase.overdue': ended('OVERDUE', 'Still open at the deadline. Late keys arrive as purchase.late_delivery.'),
+  'purchase.overdue': ended(
+    'OVERDUE',
+    'The order was still open at the deadline. Late keys arrive as purchase.late_delivery.',
+  ),
   'purchase.cancelled': ended('CANCELLED', 'Cancelled before anything was bought.'),
   'purchase.abandoned': ended('ABANDONED', 'An operator abandoned the purchase or withheld its keys.'),
   'purchase.late_delivery': {
@@ -87,7 +90,7 @@ export const EVENTS = {
   'purchase.held': { summary: 'The purchase is waiting for an operator.', data: held },
   'purchase.attention': { summary: 'An alert or a finding that a person must see.', data: attention },
   'reconciliation.completed': {
-    summary: 'A reconciliation has finished: its counts, and where the report is.',
+    summary: 'A reconciliation has finished. Contains its counts and the location of its report.',
     data: reconciled,
   },
   'doctor.test': { summary: 'A test event from `npx fulfilment doctor`. Answer 2xx and ignore it.', data: test },
@@ -98,7 +101,7 @@ function ended<O extends PurchaseOutcome>(how: O, summary: string) {
 }
 
 function outcomeOf<O extends PurchaseOutcome>(how: O) {
-  return z.literal(how).describe('How the purchase ended: the type in capital letters, without `purchase.`.');
+  return z.literal(how).describe('How the purchase ended: the event type in capital letters, without `purchase.`.');
 }
 
 /** The `type` of an event. */

@@ -3,27 +3,27 @@ import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/purchase-state';
 
 /*
- * The types that checkouts see, written out: their package must not need zod, not even for its declarations.
- * A test compares each of them with its schema.
+ * The types that checkouts see. They are written out so that the package needs no zod, not even for its declarations.
+ * A test compares each type with its schema.
  */
 
-/** The one argument of `purchaseWorkflow`: one sale. */
+/** The only argument of `purchaseWorkflow`: one sale. */
 export interface PurchaseInput {
-  /** One for each sale, never used again. */
+  /** Identifies the sale. Never reuse it. */
   referenceId: string;
-  /** A product may appear only once. */
+  /** Each product may appear only once. */
   items: PurchaseItem[];
-  /** The most that the purchase may cost according to the partner's catalogue, which is not read without it. */
+  /** The maximum price of the purchase in the partner's catalogue. If absent, the price is not checked. */
   maxDebit?: number | undefined;
 }
 
-/** What became of one product of a purchase. */
+/** One product of a purchase, and how many of its keys were delivered. */
 export interface PurchaseLine {
   productId: string;
   title?: string | undefined;
-  /** What was ordered. */
+  /** How many were ordered. */
   quantity: number;
-  /** The keys that were delivered. */
+  /** How many keys were delivered. */
   delivered: number;
 }
 
@@ -34,11 +34,11 @@ export interface PurchaseResult {
   /** The partner's id of the order; absent if there is none. */
   orderId?: string | undefined;
   lines: PurchaseLine[];
-  /** What was debited: the partner's decimal number, in the account's currency. */
+  /** The amount debited, in the account's currency: the partner's decimal number as received. */
   totalDebit?: number | undefined;
-  /** Someone asked to cancel when an order could already exist, so the order was completed. */
+  /** True if a cancel request came too late: an order may already have existed, so it was completed. */
   cancelRequested?: boolean | undefined;
-  /** In words, if the outcome alone does not say it. */
+  /** An explanation, if the outcome alone is not clear. */
   reason?: string | undefined;
 }
 
@@ -50,45 +50,45 @@ export interface ReceivedEvent {
   at: string;
 }
 
-/** What `deliverWorkflow` ends with. */
+/** The result of `deliverWorkflow`. */
 export interface DeliveryReport {
-  /** What the checkout has received. */
+  /** The events that the checkout received. */
   events: ReceivedEvent[];
-  /** The order as it was read; `issue` says why its keys were kept back. */
+  /** The order as it was read. `issue` says why its keys were withheld. */
   order?: { id: string; status: string; issue?: string | undefined } | undefined;
 }
 
-/** What is shown of a hold. `id` names this hold and no other, also after a reset of the workflow. */
+/** A hold, as shown to operators. The `id` is unique, even after a reset of the workflow. */
 export interface HoldNotice {
   id: string;
   reason: HoldReason;
   explanation: string;
-  /** The decisions that fit. */
+  /** The possible decisions. */
   decisions: DecisionKind[];
-  /** ISO 8601: when it was opened. */
+  /** When the purchase was held, ISO 8601. */
   since: string;
-  /** A cancel request ends it, after one more search of the order history: nothing was bought. */
+  /** A cancel request ends this hold, after one more search of the order history confirms that nothing was bought. */
   endsOnCancel?: boolean | undefined;
 }
 
-/** What an operator decides. `order` names the partner's order that this purchase is to adopt. */
+/** An operator's decision. With `order`, the purchase adopts the partner's order `orderId`. */
 export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
 
-/** What a running purchase waits for. Instants are ISO 8601. */
+/** What a running purchase is waiting for. Instants are ISO 8601. */
 export interface NextStep {
   /** In words. */
   what: string;
   since: string;
-  /** When it is over at the latest, if that is known. */
+  /** The latest time at which the wait ends, if known. */
   until?: string | undefined;
 }
 
-/** Where a sale stands since a delivery after the end of its purchase, whose own state can't change any more. */
+/** The state of a sale after a later delivery. The state of the ended purchase itself never changes. */
 export interface AfterEnd {
   state: PurchaseOutcome;
   /** When that delivery ended, ISO 8601. */
   at: string;
-  /** How many keys the checkout has by now, by product. */
+  /** How many keys the checkout now has, by product. */
   delivered: Record<string, number>;
 }
 
@@ -102,11 +102,11 @@ export interface EventKey {
   value: string;
 }
 
-/** One product of a sale; with keys in the events that carry keys. */
+/** One product of a sale. Only events that carry keys have `keys`. */
 export interface EventLine {
   productId: string;
   title?: string | undefined;
-  /** What was ordered. */
+  /** How many were ordered. */
   quantity: number;
   keys?: EventKey[] | undefined;
 }
@@ -117,67 +117,67 @@ export interface EventSale {
   /** The partner's id of the order; absent if there is none. */
   orderId?: string | undefined;
   lines: EventLine[];
-  /** What was debited: the partner's decimal number, in the account's currency. */
+  /** The amount debited, in the account's currency: the partner's decimal number as received. */
   totalDebit?: number | undefined;
 }
 
-/** How a purchase ended, as an event says it. */
+/** How a purchase ended, in an event. */
 export interface EventOutcome<O extends PurchaseOutcome = PurchaseOutcome> extends EventSale {
   outcome: O;
-  /** In words, if the outcome alone does not say it. */
+  /** An explanation, if the outcome alone is not clear. */
   reason?: string | undefined;
 }
 
-/** Counts, amounts, ids and texts by their names. */
+/** Counts, amounts, ids and texts by name. */
 export type EventDetails = Record<string, string | number | string[]>;
 
-/** No lines, so that a receiver can read `event.data.lines ?? []` of every event. */
+/** Declares the absence of lines, so that a receiver can read `event.data.lines ?? []` of any event. */
 interface WithoutLines {
   lines?: undefined;
 }
 
 interface EventOf<Type extends string, Data> {
-  /** The header `webhook-id`: the same for every attempt. */
+  /** The `webhook-id` header. The same for every attempt. */
   id: string;
   type: Type;
-  /** ISO 8601: when this attempt was made. */
+  /** When this attempt was made, ISO 8601. */
   timestamp: string;
   data: Data;
 }
 
-/** The event with which a purchase ends. */
+/** The event that ends a purchase. */
 type EndedEvent<O extends PurchaseOutcome> = EventOf<`purchase.${Lowercase<O>}`, EventOutcome<O>>;
 
-/** Everything that was ordered, with its keys. */
+/** Everything was delivered. Contains the keys. */
 export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
-/** A part, with its keys; the rest was not there. */
+/** Part of the order was delivered; the rest was not available. Contains the keys. */
 export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
-/** The partner refunded: as the purchase ended (with outcome and lines), or after its end (with a reason). */
+/** The partner refunded the order, either as the outcome (with outcome and lines) or later (with a reason). */
 export type PurchaseRefunded = EventOf<'purchase.refunded', EventOutcome<'REFUNDED'> | LaterRefund>;
-/** The order failed at the partner: no keys, and no debit. */
+/** The order failed at the partner. No keys were delivered and nothing was debited. */
 export type PurchaseFailed = EndedEvent<'FAILED'>;
 /** The partner refused the order. Nothing was bought. */
 export type PurchaseRejected = EndedEvent<'REJECTED'>;
 /** The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought. */
 export type PurchaseNotPlaced = EndedEvent<'NOT_PLACED'>;
-/** Still open at the deadline. The order may be paid; its keys can still come, as `purchase.late_delivery`. */
+/** The order was still open at the deadline, and may be paid. Late keys arrive as `purchase.late_delivery`. */
 export type PurchaseOverdue = EndedEvent<'OVERDUE'>;
 /** Cancelled before anything was bought. */
 export type PurchaseCancelled = EndedEvent<'CANCELLED'>;
-/** An operator gave up the purchase or withheld its keys. An order may be paid, but this sale gets no keys from it. */
+/** An operator abandoned the purchase or withheld its keys. An order may be paid, but its keys are not delivered. */
 export type PurchaseAbandoned = EndedEvent<'ABANDONED'>;
-/** Keys came after the end: all keys of the sale, old and new. */
+/** Keys arrived after the end. Contains all keys of the sale, old and new. */
 export type PurchaseLateDelivery = EventOf<'purchase.late_delivery', EventSale & { orderId: string }>;
-/** It waits for an operator. */
+/** The purchase is waiting for an operator. */
 export type PurchaseHeld = EventOf<'purchase.held', HeldData>;
-/** A person must look at something. */
+/** An alert or a finding that a person must see. */
 export type PurchaseAttention = EventOf<'purchase.attention', AttentionData>;
-/** The counts of a reconciliation, and where its report is. */
+/** A reconciliation has finished. Contains its counts and the location of its report. */
 export type ReconciliationCompleted = EventOf<
   'reconciliation.completed',
   WithoutLines & { referenceId: string; kind: 'RECONCILIATION'; details: EventDetails }
 >;
-/** `doctor` tests the receiver. Answer 2xx and forget it. */
+/** A test event from `npx fulfilment doctor`. Answer 2xx and ignore it. */
 export type DoctorTest = EventOf<'doctor.test', WithoutLines & { referenceId: string }>;
 
 /** A refund after the end of the purchase. */
@@ -193,17 +193,17 @@ export interface HeldData extends WithoutLines {
   referenceId: string;
   orderId?: string | undefined;
   hold: HoldReason;
-  /** What an operator may decide with the command `resolve`. */
+  /** The decisions that an operator can take with `npx fulfilment resolve`. */
   decisions: DecisionKind[];
   reason: string;
 }
 
-/** What a person must look at. */
+/** An alert or a finding. */
 export interface AttentionData extends WithoutLines {
-  /** Empty if no purchase is concerned. */
+  /** Empty if the event is about no purchase. */
   referenceId: string;
   orderId?: string | undefined;
-  /** The subject, in capital letters. */
+  /** The kind of alert or finding, in capital letters. */
   kind: string;
   details: EventDetails;
 }
@@ -225,15 +225,12 @@ export type KnownEvent =
   | ReconciliationCompleted
   | DoctorTest;
 
-/**
- * Stands for every type that this version does not know. It exists only for the compiler, so that a `switch` over
- * `type` narrows and needs a `default`.
- */
+/** Stands for all types that later versions add. It makes the compiler narrow a `switch` and require a `default`. */
 declare enum LaterType {
   Any = 'a type of a later version',
 }
 
-/** An event of a later version. If it has lines with keys, store them like those of any other event. */
+/** An event from a later version. If its lines have keys, store them like the keys of any other event. */
 export type UnknownEvent = EventOf<
   LaterType.Any,
   { referenceId: string; orderId?: string | undefined; lines?: EventLine[] | undefined }

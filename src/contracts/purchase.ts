@@ -31,10 +31,10 @@ export const totalDebit = z
   .describe("The amount debited: the partner's decimal number as received, in the account's currency.");
 export const reason = z.string().describe('An explanation, if the outcome alone is not clear.');
 
-/** The one argument of `purchaseWorkflow`. A product may appear in `items` only once. */
+/** The only argument of `purchaseWorkflow`. Each product may appear in `items` only once. */
 export const purchaseInput = z
   .object({
-    referenceId: referenceId.describe('One for each sale, never reused.'),
+    referenceId: referenceId.describe('Identifies the sale. Never reuse it.'),
     items: z
       .array(z.object({ productId, quantity: z.int().min(1).max(MAX_QUANTITY) }))
       .min(1)
@@ -43,13 +43,11 @@ export const purchaseInput = z
       .number()
       .min(0)
       .optional()
-      .describe(
-        "The most that the purchase may cost according to the partner's catalogue. Without it, the catalogue is not read.",
-      ),
+      .describe("The maximum price of the purchase in the partner's catalogue. If absent, the price is not checked."),
   })
   .meta({
     title: 'PurchaseInput',
-    description: `The one argument of purchaseWorkflow. Each product appears once; at most ${MAX_KEYS} keys in all.`,
+    description: `The only argument of purchaseWorkflow. Each product appears once; at most ${MAX_KEYS} keys in all.`,
   });
 
 const purchaseLine = z.object({
@@ -70,7 +68,7 @@ export const purchaseResult = z
     cancelRequested: z
       .boolean()
       .optional()
-      .describe('A cancel was requested when an order could already exist, so the purchase was completed.'),
+      .describe('True if a cancel request came too late: an order may already have existed, so it was completed.'),
     reason: reason.optional(),
   })
   .meta({

@@ -61,6 +61,11 @@ function sizeOf(character: string): number {
   return new TextEncoder().encode(JSON.stringify(character)).length - 2;
 }
 
+/** The message of a failed request without the error code at its end, such as ` (ECONNRESET)`, for events. */
+export function withoutErrorCode(message: string): string {
+  return message.replace(/ \([A-Z][A-Z0-9_]*\)$/, '');
+}
+
 /** A duration such as `72h`, or in minutes, rounded up, if it is not a whole number of hours. */
 export function formatHours(ms: number): string {
   return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;

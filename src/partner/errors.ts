@@ -130,12 +130,14 @@ const ErrorWithFacts = Error as unknown as new (message: string) => Error & Read
  * which may contain a key.
  */
 export class PartnerError extends ErrorWithFacts {
+  /** @param summary the message for people outside, without the operation and the code. Events quote it. */
   constructor(
     readonly kind: PartnerErrorKind,
-    message: string,
+    readonly summary: string,
     facts: PartnerErrorFacts,
   ) {
-    super(facts.operation === undefined ? message : `${facts.operation}: ${message}`);
+    const { operation, code } = facts;
+    super(`${operation === undefined ? '' : `${operation}: `}${summary}${code === undefined ? '' : ` (${code})`}`);
     this.name = 'PartnerError';
     const row = KINDS[kind];
     Object.assign(this, facts, typeof row === 'function' ? row(facts) : row);

@@ -4,6 +4,9 @@ import { safeErrorCode } from '../domain/presentable';
 import { parseRetryAfter } from '../domain/retry-after';
 import { PartnerError, type PartnerErrorFacts, type PartnerErrorKind, type PartnerOperation } from './errors';
 
+/** After the request was given to it. The partner may have bought or not. */
+const CONNECTION_LOST = 'the connection to the partner broke before its answer was complete';
+
 export interface WireRequest {
   operation: PartnerOperation;
   method: 'GET' | 'POST';
@@ -132,7 +135,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.controller = controller;
     if (this.finished) return controller.abort(new Error('given up'));
     // Undici may requeue a request that lost its connection. Only one write is allowed.
-    if (this.sent) return this.fail('connection-lost', 'the connection failed before a complete answer');
+    if (this.sent) return this.fail('connection-lost', CONNECTION_LOST);
     if (this.limits.now() > this.notAfter) return this.fail('too-late', 'not sent, because it was too late');
     this.sent = true;
   }
@@ -158,9 +161,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     const code = safeErrorCode(error);
-    const what = code === undefined ? '' : ` (${code})`;
-    if (this.sent) this.fail('connection-lost', `the connection failed before a complete answer${what}`, { code });
-    else this.fail('unreachable', `no connection to the partner${what}`, { code });
+    if (this.sent) this.fail('connection-lost', CONNECTION_LOST, { code });
+    else this.fail('unreachable', 'no connection to the partner', { code });
   }
 
   /** If an error status has arrived, that is the answer, whatever happens to its body. */

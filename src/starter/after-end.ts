@@ -7,10 +7,10 @@ import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { mayGetMoreKeys, PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import type { PurchaseReader } from '../temporal/client';
 
-/** A list query with more ids would be too long for some servers. */
+/** Some servers reject longer list queries. */
 const MAX_IDS_PER_QUERY = 50;
 
-/** What a delivery has changed. Undefined if it runs, failed or delivered nothing. */
+/** What a delivery changed. Undefined if it is running, failed or delivered nothing. */
 export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefined {
   const { status, closeTime, memo, typedSearchAttributes } = delivery;
   const listed = typedSearchAttributes.get(PURCHASE_STATE);
@@ -21,12 +21,12 @@ export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefine
   return { state, at: closeTime.toISOString(), delivered: Object.fromEntries(counts) as Record<string, number> };
 }
 
-/** Whether the checkout has everything, or gets nothing more. */
+/** Whether the checkout can't receive any more keys. */
 export function isFinal(afterEnd: Pick<AfterEnd, 'state'> | undefined): boolean {
   return afterEnd !== undefined && !mayGetMoreKeys(afterEnd.state);
 }
 
-/** Lists what deliveries have changed for these purchases, by reference. Lists lag by about a second. */
+/** Lists what deliveries changed for these purchases, by reference. Lists lag by about a second. */
 export async function listAfterEnd(
   purchases: PurchaseReader,
   references: readonly string[],

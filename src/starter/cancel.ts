@@ -13,7 +13,7 @@ export type CancelEffect = 'CANCELLED_UNLESS_BOUGHT' | 'SEEN_THROUGH' | 'STAYS_H
 export interface Cancellation {
   referenceId: string;
   workflowId: string;
-  /** The state of the purchase when the request was sent. */
+  /** The state of the purchase just before the request. */
   state: string;
   effect: CancelEffect;
   /** The effect in words. */
@@ -21,10 +21,9 @@ export interface Cancellation {
 }
 
 const EFFECTS: Record<CancelEffect, string> = {
-  CANCELLED_UNLESS_BOUGHT:
-    'it ends CANCELLED if nothing can have been bought; an order that exists or may exist is completed',
-  SEEN_THROUGH: 'it has an order, which is completed; its result notes the cancel request',
-  STAYS_HELD: 'it stays held, because something was or may have been bought; only a decision ends the hold',
+  CANCELLED_UNLESS_BOUGHT: 'it ends CANCELLED unless an order exists or may exist; such an order is completed',
+  SEEN_THROUGH: 'it already has an order, so the order is completed; the result records the cancel request',
+  STAYS_HELD: 'it stays held, because an order exists or may exist; only a decision ends the hold',
 };
 
 /** Implements `cancel` of the library. @throws NothingToCancelError, WorkflowNotFoundError */

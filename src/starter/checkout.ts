@@ -1,6 +1,6 @@
 /*
- * What a checkout uses: all of the package `durable-fulfilment-checkout`. It needs Temporal's client and nothing
- * else: not the worker with its native library, the partner's client or the configuration.
+ * Everything in the package `durable-fulfilment-checkout`. It depends only on Temporal's client, and on nothing else of
+ * the worker: not the native library, the partner's client or the configuration.
  */
 export type * from '../contracts/public-types';
 export type { PurchaseItem } from '../domain/order';

@@ -21,12 +21,13 @@ import {
 } from './errors';
 import { type Cancellation, cancelPurchase } from './cancel';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
+import { placeOf } from './place-of';
 import { type Redelivery, redeliver } from './redeliver';
 import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 import { unknownFields } from './unknown-fields';
 
-/** A purchase that was started now, or one that this reference already had (`started: false`). */
+/** The purchase of a reference. `started` is false if the purchase already existed. */
 export interface StartedPurchase {
   referenceId: string;
   workflowId: string;
@@ -34,47 +35,49 @@ export interface StartedPurchase {
   started: boolean;
 }
 
-/** The library for a checkout. It needs Temporal and nothing else, not even the partner's key. */
+/** The library for a checkout. It needs only a Temporal client, and never the partner's API key. */
 export interface Starter {
   /**
    * Starts the purchase of a sale. Reusing a reference returns the existing purchase, even after it has ended.
    *
-   * @throws InvalidPurchaseError before anything is contacted, for an unknown field, too.
-   * @throws PurchaseDiffersError if the reference already belongs to other items or another `maxDebit`.
+   * @throws InvalidPurchaseError if the input is invalid or has an unknown field. Nothing is contacted.
+   * @throws PurchaseDiffersError if the reference already has a purchase with different items or `maxDebit`.
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
   /**
-   * Waits for the end of a purchase. A reset of the purchase, or a call that times out at the server, does not end
-   * the wait.
+   * Waits until a purchase ends. Keeps waiting if the purchase is reset or a call to the server times out. Every
+   * outcome is a result, REJECTED and FAILED too.
    *
    * @throws PurchaseNotFoundError
-   * @throws PurchaseFailedError if it was terminated or its input was invalid; every business outcome is a result.
+   * @throws PurchaseFailedError if the purchase was terminated or its input was invalid.
    */
   result(referenceId: string): Promise<PurchaseResult>;
-  /** Reads where a purchase stands. The server answers, so no worker has to run. @throws PurchaseNotFoundError */
+  /** Returns the current state of a purchase. Works without a running worker. @throws PurchaseNotFoundError */
   status(referenceId: string): Promise<PurchaseStatus>;
   /**
-   * Decides what happens to a held purchase. Repeating a decision is harmless. Needs a running worker.
+   * Decides how a held purchase continues. Safe to repeat. Needs a running worker.
    *
    * @throws PurchaseNotFoundError, DecisionRefusedError, NotAnsweredError
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
-   * Delivers everything of an ended purchase once more, as its order is now. Every key keeps its id, so repeating is
-   * harmless. Needs a running worker.
+   * Delivers an ended purchase again, with the keys that its order has now. Safe to repeat, because every key keeps
+   * its id. Needs a running worker.
    *
    * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
   /**
-   * Lists the purchases in a state, or those that wait for a person. The server answers, about a second late.
+   * Lists the purchases in a state, by default those that are waiting for a person. The list lags by about a second.
+   * Works without a running worker.
    *
-   * @throws StarterError for an unknown state; NotAnsweredError
+   * @throws StarterError if the state is unknown
+   * @throws NotAnsweredError
    */
   list(filter?: ListFilter): Promise<PurchaseList>;
   /**
-   * Ends a purchase if nothing can have been bought; otherwise its order is completed. Safe to repeat. No worker has
-   * to run: the next one carries it out.
+   * Asks to cancel a purchase. If an order may already exist, the order is completed instead. Safe to repeat. If no
+   * worker is running, the request takes effect when one starts.
    *
    * @throws PurchaseNotFoundError, NothingToCancelError
    */
@@ -83,35 +86,34 @@ export interface Starter {
 
 export interface StarterOptions {
   /**
-   * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. On a wrong queue, purchases start and then wait for
-   * ever: no worker sees them, and `status` shows `waitsForWorkerSince`.
+   * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. No worker sees a purchase on the wrong queue: it starts,
+   * waits for ever, and `status` shows `waitsForWorkerSince`.
    */
   taskQueue?: string | undefined;
   /**
-   * How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` wait for Temporal, in ms. Default
-   * 30,000.
+   * How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` for Temporal, in ms. Default 30,000.
    */
   answerWithinMs?: number | undefined;
   /**
-   * The name of this checkout, at most 64 bytes, if several checkouts share a namespace: its key for Temporal's
-   * fairness. If the server has fairness on, it serves the checkouts in turn, so that a thousand purchases of one do
-   * not delay another.
+   * Identifies this checkout, in at most 64 bytes, if several checkouts share a namespace. A Temporal server with
+   * fairness turned on then serves the checkouts in turn, so a thousand purchases of one do not delay another.
    */
   fairnessKey?: string | undefined;
 }
 
-/** Creates the library for a checkout. @param client a client of the namespace in which the worker runs. */
+/** Creates the library for a checkout. @param client a Temporal client for the worker's namespace. */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
   return {
     purchase: (input) => startOrFind(client, { taskQueue, fairnessKey }, input),
-    result: (referenceId) => translateNotFound(referenceId, resultOf(client, referenceId)),
-    status: (referenceId) => translateNotFound(referenceId, statusOf(client, referenceId)),
+    result: (referenceId) => translateNotFound(client, referenceId, resultOf(client, referenceId)),
+    status: (referenceId) => translateNotFound(client, referenceId, statusOf(client, referenceId)),
     resolve: (referenceId, choice) =>
-      translateNotFound(referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
-    redeliver: (referenceId) => translateNotFound(referenceId, redeliver(client, referenceId, answerWithinMs)),
+      translateNotFound(client, referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
+    redeliver: (referenceId) => translateNotFound(client, referenceId, redeliver(client, referenceId, answerWithinMs)),
     list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
-    cancel: (referenceId) => translateNotFound(referenceId, cancelPurchase(client, referenceId, answerWithinMs)),
+    cancel: (referenceId) =>
+      translateNotFound(client, referenceId, cancelPurchase(client, referenceId, answerWithinMs)),
   };
 }
 
@@ -136,7 +138,7 @@ async function startOrFind(
     staticDetails: describeSale(asked),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },
   };
-  // The workflow would write them itself, which costs the server one more write.
+  // Otherwise the workflow writes them, which costs the server one more write.
   const typedSearchAttributes = [
     { key: REFERENCE_ID, value: referenceId },
     { key: PURCHASE_STATE, value: 'PLACING' },
@@ -145,7 +147,7 @@ async function startOrFind(
     const handle = await client.workflow
       .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes })
       .catch((error: unknown) => {
-        // The namespace is not set up yet. The purchase waits for a worker, which needs the set-up as well.
+        // The namespace has no search attributes yet. No worker runs without them, so the purchase waits for one.
         if (!grpcErrorOf(error)?.details.includes('search attribute')) throw error;
         return client.workflow.start(PURCHASE_WORKFLOW, options);
       });
@@ -156,19 +158,19 @@ async function startOrFind(
   }
 }
 
-/** The fixed details of a purchase in the Temporal UI. The workflow's own details change. */
+/** The fixed details of a purchase in the Temporal UI. The workflow itself updates the others. */
 function describeSale({ referenceId, items }: PurchaseInput): string {
   const lines = items.map(({ productId, quantity }) => `- ${quantity} × ${escapeMarkdown(summaryOf(productId))}`);
   const shown = lines.length > 20 ? [...lines.slice(0, 20), `- and ${lines.length - 20} more`] : lines;
   return joinDetails([
     `The purchase of sale **${escapeMarkdown(referenceId)}**:`,
     shown.join('\n'),
-    'To see where it stands:',
+    'To see its current state:',
     ['```', statusCommand(referenceId), '```'].join('\n'),
   ]);
 }
 
-/** @returns the run of the purchase that has this reference, if its items and its `maxDebit` are the same. */
+/** @returns the run id of the existing purchase, if its items and `maxDebit` are the same. */
 async function findExisting(client: Client, asked: PurchaseInput): Promise<string> {
   const { referenceId } = asked;
   const purchases = createPurchaseReader(client);
@@ -176,8 +178,10 @@ async function findExisting(client: Client, asked: PurchaseInput): Promise<strin
   const before = await purchases.startInput({ workflowId, runId });
   const faults = validatePurchase(before);
   if (faults.length > 0) {
-    const what = `a start with invalid input (${faults.join('; ')})`;
-    throw new StarterError(`Reference ${referenceId} was used up by ${what}. Use a new one.`);
+    throw new StarterError(
+      `Reference ${referenceId} can't be used: it was already started with invalid input (${faults.join('; ')}). ` +
+        'Use a new reference.',
+    );
   }
   const known = before as PurchaseInput;
   const isSame = hasSameItems(known.items, asked.items) && hasSameMaxDebit(known.maxDebit, asked.maxDebit);
@@ -204,8 +208,8 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
   });
 }
 
-function translateNotFound<T>(referenceId: string, answer: Promise<T>): Promise<T> {
+function translateNotFound<T>(client: Client, referenceId: string, answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError ? new PurchaseNotFoundError(referenceId) : error;
+    throw error instanceof WorkflowNotFoundError ? new PurchaseNotFoundError(referenceId, placeOf(client)) : error;
   });
 }

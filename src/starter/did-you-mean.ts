@@ -4,7 +4,7 @@ const MAX_TYPOS = 2;
 /** The largest part of a word that may differ. Two typos in a word of four letters make another word. */
 const MAX_TYPO_SHARE = 1 / 3;
 
-/** A question to end a message with, such as `. Did you mean HELD?`; empty if no choice resembles the word. */
+/** The end of a message, such as `. Did you mean HELD?`. Empty if no choice is similar to the word. */
 export function didYouMean(word: string, choices: readonly string[]): string {
   const similar = closest(word, choices);
   const maxDistance = Math.min(MAX_TYPOS, similar.length * MAX_TYPO_SHARE);

@@ -2,27 +2,22 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
-/** A request that can't be carried out. The message says what was expected and what was given. */
+/** The base class of the library's errors. Errors of Temporal, such as a lost connection, are passed on unchanged. */
 export class StarterError extends Error {
-  constructor(
-    message: string,
-    readonly exitCode: 1 | 2 = 1,
-  ) {
+  constructor(message: string) {
     super(message);
     this.name = new.target.name;
   }
 }
 
-/** The reference or the items are not valid. Nothing was started. */
+/** The purchase is invalid, so nothing was started. `faults` has one sentence for each problem. */
 export class InvalidPurchaseError extends StarterError {
   constructor(readonly faults: readonly string[]) {
-    super(`The purchase is not valid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`, 2);
+    super(`The purchase is invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
   }
 }
 
-/**
- * The reference already belongs to a purchase with other items or another `maxDebit`. Nothing was started or changed.
- */
+/** The reference already has a purchase with different items or a different `maxDebit`. Nothing was changed. */
 export class PurchaseDiffersError extends StarterError {
   constructor(
     readonly referenceId: string,
@@ -30,56 +25,59 @@ export class PurchaseDiffersError extends StarterError {
     readonly asked: Omit<PurchaseInput, 'referenceId'>,
   ) {
     super(
-      `Reference ${referenceId} already belongs to another purchase.\n` +
-        `  it bought:     ${describePurchase(known)}\n  you asked for: ${describePurchase(asked)}\n` +
+      `Reference ${referenceId} is already used by a different purchase.\n` +
+        `  existing:  ${describePurchase(known)}\n  requested: ${describePurchase(asked)}\n` +
         'Every sale needs its own reference. Use a new one.',
     );
   }
 }
 
-/** Temporal knows no purchase with this reference, or no longer. */
+/** No purchase with this reference exists in the namespace, or it was deleted after the retention period. */
 export class PurchaseNotFoundError extends StarterError {
-  constructor(referenceId: string) {
-    super(`There is no purchase ${referenceId} in this namespace, or its retention has passed.`);
-  }
-}
-
-/** The purchase ended without a result: it was terminated, or its input was invalid. */
-export class PurchaseFailedError extends StarterError {
-  constructor(referenceId: string, how: string) {
+  constructor(referenceId: string, place: string) {
     super(
-      `Purchase ${referenceId} ${how}. It has no result. ` +
-        `To see whether the partner has an order for it: ${searchCommand(referenceId)}`,
+      `There is no purchase ${referenceId} in ${place}. ` +
+        'It was never started there, or was deleted after the retention period.',
     );
   }
 }
 
-/** The purchase waits for no decision, or for another one. Nothing changed. */
+/** The purchase ended without a result, because it was terminated or its input was invalid. */
+export class PurchaseFailedError extends StarterError {
+  constructor(referenceId: string, how: string) {
+    super(
+      `Purchase ${referenceId} ${how} and has no result. ` +
+        `Check whether the partner has an order for it: ${searchCommand(referenceId)}`,
+    );
+  }
+}
+
+/** The purchase is not waiting for this decision. Nothing was changed. */
 export class DecisionRefusedError extends StarterError {
   constructor(
     referenceId: string,
     why: string,
     readonly hold?: HoldNotice,
   ) {
-    const fitting = hold ? `\nThese decisions fit:${indented(commandsFor(referenceId, hold.decisions))}` : '';
-    super(`Nothing was decided for ${referenceId}: ${why}.${fitting}`);
+    const fitting = hold ? `\nPossible decisions:${indented(commandsFor(referenceId, hold.decisions))}` : '';
+    super(`The decision on ${referenceId} was refused: ${why}.${fitting}`);
   }
 }
 
-/** There is no event to deliver again. Nothing was sent. */
+/** The purchase has nothing to deliver again. Nothing was sent. */
 export class NothingToRedeliverError extends StarterError {}
 
-/** A redelivery failed: the checkout refused the event, or the order kept changing. */
+/** The redelivery failed. For example, the checkout refused the event, or the order kept changing. */
 export class RedeliveryFailedError extends StarterError {}
 
-/** No answer in time; the request may still take effect. */
+/** There was no answer in time. The request may still take effect. */
 export class NotAnsweredError extends StarterError {}
 
-/** The purchase to cancel has already ended. Nothing changed. */
+/** The purchase has already ended, so it can't be cancelled. Nothing was changed. */
 export class NothingToCancelError extends StarterError {
   constructor(referenceId: string, how: string) {
     super(
-      `Purchase ${referenceId} has ended ${how}, so there is nothing to cancel. To see it: ${statusCommand(referenceId)}`,
+      `Purchase ${referenceId} can't be cancelled, because it ended ${how}. To see it: ${statusCommand(referenceId)}`,
     );
   }
 }

@@ -15,16 +15,16 @@ import { NotAnsweredError, StarterError } from './errors';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_TEXT_LENGTH = 600;
-/** How many purchases are read to find the longest waits. */
+/** How many purchases are read to find those that have waited longest. */
 const MAX_COMPARED = 10_000;
 
 /** Selects purchases. */
 export interface ListFilter {
-  /** Default: the purchases that wait for a person. They are held, or they ended without a result. */
+  /** Default: the purchases that are waiting for a person, because they are held or ended without a result. */
   state?: PurchaseState | undefined;
-  /** The greatest age in ms of {@link ListedPurchase.since}. Default for those that ended without a result: 24 hours. */
+  /** The maximum age of {@link ListedPurchase.since}, in ms. Default for purchases without a result: 24 hours. */
   sinceMs?: number | undefined;
-  /** The most purchases to list. Default 100. */
+  /** The maximum number of purchases. Default 100. */
   limit?: number | undefined;
 }
 
@@ -33,29 +33,29 @@ export interface ListedPurchase {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** A `PurchaseState`; if it ended without a result, FAILED, TERMINATED or TIMED_OUT. */
+  /** A `PurchaseState`, or FAILED, TERMINATED or TIMED_OUT if the purchase ended without a result. */
   state: string;
-  /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
+  /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
-  /** When it was held or ended, otherwise when it was started. */
+  /** When the purchase was held or ended, otherwise when it started. */
   since: string;
   startedAt: string;
   orderId?: string | undefined;
-  /** Why it is in that state, in words. */
+  /** The reason for the state, in words. */
   reason: string;
   hold?: HoldNotice | undefined;
-  /** Where the sale stands since a delivery after the end. Only where more keys could have been due. */
+  /** The state of the sale after a later delivery. Present only if keys were still missing at the end. */
   afterEnd?: AfterEnd | undefined;
-  /** The commands that fit; none if nothing is left to do. */
+  /** The commands that apply. Empty if nothing is left to do. */
   commands: string[];
 }
 
 /** The longest wait comes first. */
 export interface PurchaseList {
   purchases: ListedPurchase[];
-  /** About how many more match. They have waited less long, unless more than 10,000 match. */
+  /** About how many more match. Unless more than 10,000 match, these have waited less time. */
   more: number;
-  /** Without `state`: how many purchases wait for the partner and continue by themselves. */
+  /** Without `state`: how many purchases are waiting for the partner and will continue by themselves. */
   paused?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export async function listPurchases(
   withinMs: number,
 ): Promise<PurchaseList> {
   if (state !== undefined && !PURCHASE_STATES.includes(state)) {
-    throw new StarterError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`, 2);
+    throw new StarterError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`);
   }
   const now = Date.now();
   const since = sinceMs === undefined ? undefined : now - sinceMs;
@@ -83,7 +83,7 @@ export async function listPurchases(
   } catch (error) {
     if (Date.now() < deadline) throw error;
     throw new NotAnsweredError(
-      `Temporal did not list the purchases within ${withinMs / 1_000} s. Ask for fewer, with --since.`,
+      `Temporal did not list the purchases within ${withinMs / 1_000} s. List fewer, for example with --since 8h.`,
     );
   }
 }
@@ -96,7 +96,7 @@ async function readList(
   const found: ListedPurchase[] = [];
   let read = 0;
   let unread = 0;
-  // The server lists the latest starts first, so the longest waits are known only at the end.
+  // The server lists the newest purchases first, so the longest waits come last.
   for await (const execution of reader.list(`(${query})`)) {
     if (found.length >= Math.max(limit, MAX_COMPARED)) {
       unread = Math.max((await countListed(client, query)) - read, 1);
@@ -106,7 +106,7 @@ async function readList(
     const purchase = listed(execution);
     if (since === undefined || Date.parse(purchase.since) >= since) found.push(purchase);
   }
-  // Each lookup of a reset is a request, so only the purchases that are shown need one.
+  // Checking for a reset costs a request, so only purchases that are shown are checked.
   const purchases: ListedPurchase[] = [];
   let compared = 0;
   for (const purchase of found.toSorted((one, other) => (one.since < other.since ? -1 : 1))) {
@@ -117,7 +117,7 @@ async function readList(
   return { purchases, more: found.length - compared + unread };
 }
 
-/** Adds where a sale stands by now to each purchase that may have got keys after its end. */
+/** Adds the current state of the sale to each purchase that may have received keys after its end. */
 async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promise<ListedPurchase[]> {
   const open = purchases.filter(mayGetKeys).map(({ referenceId }) => referenceId);
   const ends = await listAfterEnd(createPurchaseReader(client), open);
@@ -127,7 +127,7 @@ async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promis
   });
 }
 
-/** It ended with keys missing, or without a result. One without commands has an id that no purchase of ours has. */
+/** It ended with keys missing or without a result. A purchase without commands has an id that is not ours. */
 function mayGetKeys({ state, execution, commands }: ListedPurchase): boolean {
   return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrRuns(execution));
 }
@@ -152,7 +152,7 @@ async function hasBeenReset(
 
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
-  // Anyone who starts a workflow can write its search attributes. The commands act on the id.
+  // Commands use the workflow id, because any client can write the search attributes.
   const referenceId = toSingleLine(referenceOrWorkflowId(workflowId), MAX_TEXT_LENGTH);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();

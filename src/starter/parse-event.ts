@@ -12,15 +12,15 @@ export interface ParseOptions {
 }
 
 /**
- * Why a request is no event of the worker: its `webhook-` headers or its signature are wrong, its timestamp is more
- * than five minutes off, or the signed body is no event.
+ * Why a request was rejected: the signature or a `webhook-` header is wrong, the timestamp is more than five minutes
+ * off, or the signed body is not an event.
  */
 export type InvalidEventReason = 'SIGNATURE' | 'TIMESTAMP' | 'BODY';
 
-/** A request is no event of the worker. The message quotes neither the body nor a secret. */
+/** The request is not a valid event from the worker. The message quotes neither the body nor a secret. */
 export class InvalidEventError extends Error {
   override readonly name = 'InvalidEventError';
-  /** What to answer. Express and Fastify do so by themselves if the error reaches them. */
+  /** The status to answer with. Express and Fastify use it if the error reaches them. */
   readonly statusCode: 400 | 401;
 
   constructor(
@@ -32,17 +32,17 @@ export class InvalidEventError extends Error {
   }
 }
 
-/** Suggested by Standard Webhooks, so that nobody can send a captured request again later. */
+/** Prevents the replay of captured requests. Standard Webhooks suggests this value. */
 const TOLERANCE_S = 5 * 60;
 
 /**
- * Verifies the signature of a request and returns its event. It accepts types and fields that it does not know.
+ * Verifies the signature of a request and returns its event. Accepts unknown types and fields.
  *
- * @param body the body as it came: bytes or text, never parsed JSON.
- * @param secrets the worker's DELIVERY_SECRET, `whsec_…`; several, as a list or separated by spaces, while one is
- * rotated.
+ * @param body the raw body, as bytes or text, never parsed JSON.
+ * @param secrets the worker's DELIVERY_SECRET, `whsec_…`. During a rotation, pass all secrets, as a list or separated
+ * by spaces.
  * @throws InvalidEventError
- * @throws TypeError if the body was already parsed or a secret has the wrong form. Both are mistakes in the receiver.
+ * @throws TypeError if the body is already parsed or a secret is malformed. Both are bugs in the receiver.
  */
 export function parseEvent(
   body: string | Uint8Array,
@@ -57,7 +57,7 @@ export function parseEvent(
   if (!expected.some((one) => signatures.some((other) => isSame(one, other)))) {
     throw new InvalidEventError(
       'SIGNATURE',
-      'The signature does not fit. The secret must be the DELIVERY_SECRET of the worker, and the body must be unchanged.',
+      "The signature does not match. Use the worker's DELIVERY_SECRET, and pass the body unchanged.",
     );
   }
   checkAge(signed.timestamp, now);
@@ -68,7 +68,7 @@ function bytesOf(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   throw new TypeError(
-    'parseEvent needs the unparsed body, as text or bytes. In Express, use express.raw() on this route, and define the route ' +
+    'parseEvent needs the raw body, as text or bytes. In Express, use express.raw() on this route, and define the route ' +
       'before app.use(express.json()), which would parse the body first.',
   );
 }
@@ -92,7 +92,7 @@ function keysOf(secrets: unknown): Buffer[] {
   const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
   const keys = all.map((secret) => Buffer.from(/^whsec_(.*)$/.exec(secret)?.[1] ?? '', 'base64'));
   if (keys.length > 0 && keys.every(({ length }) => length > 0)) return keys;
-  throw new TypeError('parseEvent needs the DELIVERY_SECRET of the worker: whsec_ and then Base64.');
+  throw new TypeError("parseEvent needs the worker's DELIVERY_SECRET: whsec_ followed by Base64.");
 }
 
 /** Source: the Standard Webhooks specification. */
@@ -107,23 +107,20 @@ function isSame(one: string, other: string): boolean {
 
 function checkAge(timestamp: string, now: number): void {
   const ageS = Math.floor(now / 1_000) - Number(timestamp);
-  // NaN is no age either.
+  // Also false for NaN.
   if (Math.abs(ageS) <= TOLERANCE_S) return;
-  const how = Number.isNaN(ageS) ? 'is no number' : `differs by ${Math.abs(ageS)} s from the clock of this machine`;
-  throw new InvalidEventError('TIMESTAMP', `The header webhook-timestamp ${how}; 300 s are allowed.`);
+  const how = Number.isNaN(ageS) ? 'is not a number' : `is ${Math.abs(ageS)} s off the clock of this machine`;
+  throw new InvalidEventError('TIMESTAMP', `The header webhook-timestamp ${how}. At most 300 s are allowed.`);
 }
 
-/**
- * Checks only what all events have in common: the type may be of a later version, and the signature vouches for the
- * rest.
- */
+/** Checks only the fields that all events share, because a newer worker may send types that this version lacks. */
 function eventIn(bytes: Buffer): FulfilmentEvent {
   const json = parsed(bytes);
-  if (json === undefined) throw new InvalidEventError('BODY', 'The signature fits, but the body is not JSON.');
+  if (json === undefined) throw new InvalidEventError('BODY', 'The signature is valid, but the body is not JSON.');
   const { data, error } = checkoutEvent.safeParse(json);
   if (data) return data as unknown as FulfilmentEvent;
   const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);
-  throw new InvalidEventError('BODY', `The signature fits, but the body is no event: ${faults.join('; ')}`);
+  throw new InvalidEventError('BODY', `The signature is valid, but the body is not an event: ${faults.join('; ')}`);
 }
 
 function parsed(bytes: Buffer): unknown {

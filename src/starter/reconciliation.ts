@@ -13,16 +13,17 @@ import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } f
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
 import { reconciliationTimeout, schedulePolicies } from '../workflows/policies';
 import { StarterError } from './errors';
+import { placeOf } from './place-of';
 
-/** The reconciliation could not be started, or ended without a result. */
+/** The reconciliation could not start, or ended without a result. */
 export class ReconciliationError extends StarterError {}
 
 /**
- * Runs one reconciliation now and waits for its end. Needs a running worker.
+ * Runs one reconciliation now and waits until it ends. Needs a running worker.
  *
  * @param onStart receives the id of the run.
- * @throws ReconciliationError if another one that was started this way is running, if the look-back is longer than
- * the namespace's retention minus one day, or if it was cancelled or failed.
+ * @throws ReconciliationError if another manual reconciliation is running, if the look-back is longer than the
+ * namespace's retention minus one day, or if the run failed or was cancelled.
  */
 export async function reconcileNow(
   client: Client,
@@ -70,7 +71,7 @@ export interface ScheduleSettings {
   lookbackMs: number;
 }
 
-/** The nightly schedule at the server. Times are ISO 8601. */
+/** The nightly schedule as the server has it. Times are ISO 8601. */
 export interface NightlySchedule extends ScheduleSettings {
   scheduleId: string;
   /** The task queue of its runs. */
@@ -81,12 +82,12 @@ export interface NightlySchedule extends ScheduleSettings {
   /** The last runs, oldest first. */
   recent: { at: string; workflowId: string }[];
   running: string[];
-  /** The runs that were skipped because another was active, and those that were missed while the server was down. */
+  /** How many runs were skipped because another was active, and missed because the server was down. */
   skipped: number;
   missed: number;
 }
 
-/** The nightly schedule does not exist, or the server refuses it. */
+/** The nightly schedule does not exist, or the server refused its settings. */
 export class ScheduleError extends StarterError {}
 
 const SHOWN = 5;
@@ -110,7 +111,7 @@ export interface ScheduleManager {
 /** Manages the one schedule of a namespace. */
 export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
   const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
-  const describe = () => requireSchedule(handle.describe().then(toNightlySchedule));
+  const describe = () => requireSchedule(client, handle.describe().then(toNightlySchedule));
   return {
     async create(settings) {
       await refuseLongLookback(client, settings.lookbackMs);
@@ -119,16 +120,16 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
         // The SDK throws a TypeError for an argument that the server refuses. Other errors stay as they are.
         if (!(error instanceof TypeError)) throw error;
         const { cron, timezone } = settings;
-        throw new ScheduleError(`The server refuses "${cron}" in ${timezone}: ${error.message}`);
+        throw new ScheduleError(`The server refused "${cron}" in ${timezone}: ${error.message}`);
       });
       return { created, schedule: await describe() };
     },
     describe,
-    pause: () => requireSchedule(handle.pause('paused with `schedule pause`')),
-    resume: () => requireSchedule(handle.unpause('resumed with `schedule resume`')),
+    pause: () => requireSchedule(client, handle.pause('paused with `schedule pause`')),
+    resume: () => requireSchedule(client, handle.unpause('resumed with `schedule resume`')),
     // The SDK's default would start a second run next to an active one.
-    trigger: () => requireSchedule(handle.trigger(ScheduleOverlapPolicy.SKIP)),
-    delete: () => requireSchedule(handle.delete()),
+    trigger: () => requireSchedule(client, handle.trigger(ScheduleOverlapPolicy.SKIP)),
+    delete: () => requireSchedule(client, handle.delete()),
   };
 }
 
@@ -165,11 +166,11 @@ async function createOrUpdate(client: Client, definition: ReturnType<typeof defi
   }
 }
 
-function requireSchedule<T>(work: Promise<T>): Promise<T> {
+function requireSchedule<T>(client: Client, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new ScheduleError(
-      `There is no schedule ${RECONCILE_SCHEDULE} in this namespace. To create it: ${command('schedule create')}`,
+      `There is no schedule ${RECONCILE_SCHEDULE} in ${placeOf(client)}. To create it: ${command('schedule create')}`,
     );
   });
 }

@@ -15,7 +15,7 @@ import { toSingleLine } from '../domain/text-format';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
 
-/** An explanation may quote the partner, and reaches a terminal. */
+/** Explanations may quote the partner and are shown on terminals. */
 const MAX_EXPLANATION_LENGTH = 600;
 
 /** The result of a redelivery. */
@@ -24,11 +24,11 @@ export interface Redelivery {
   workflowId: string;
   /** What the checkout has received. */
   events: DeliveryReport['events'];
-  /** The order, if keys were missing; `issue` says why its keys were kept back. */
+  /** The order, if keys were missing. `issue` says why its keys were withheld. */
   order?: DeliveryReport['order'] | undefined;
 }
 
-/** Implements `redeliver` of the library. @throws WorkflowNotFoundError for an unknown reference */
+/** Implements `redeliver` of the library. @throws WorkflowNotFoundError if the reference is unknown */
 export async function redeliver(client: Client, referenceId: string, answerWithinMs: number): Promise<Redelivery> {
   const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
@@ -43,13 +43,13 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
       // A call that starts just before the deadline ends with another code.
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
       throw new NotAnsweredError(
-        `The delivery of ${referenceId} is on its way, but was not received within ${answerWithinMs / 1_000} s` +
+        `The delivery of ${referenceId} has started, but the checkout did not accept it within ${answerWithinMs / 1_000} s` +
           `${await lastAnswer(handle)}. To follow it: ${statusCommand(referenceId)}`,
       );
     }
   };
   const report = await deliver();
-  // This found a delivery of the reconciliation, which delivers only what is new.
+  // It joined a delivery of the reconciliation, which sends only new keys.
   const wasAnother = report.events.length === 0 && report.order?.issue === undefined;
   const { events, order } = wasAnother ? await deliver() : report;
   return { referenceId, workflowId: deliverWorkflowId(referenceId), events, order };
@@ -57,10 +57,10 @@ export async function redeliver(client: Client, referenceId: string, answerWithi
 
 function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
   const why = hold
-    ? `is held for a person (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}); ` +
-      `decide instead:${indented(commandsFor(referenceId, hold.decisions))}`
-    : 'has not ended: it delivers by itself, and retries if necessary. ' +
-      `To see where it stands: ${statusCommand(referenceId)}`;
+    ? `is held (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}). ` +
+      `Decide instead:${indented(commandsFor(referenceId, hold.decisions))}`
+    : 'is still running: it delivers by itself, and retries if necessary. ' +
+      `To see its state: ${statusCommand(referenceId)}`;
   return new NothingToRedeliverError(`Purchase ${referenceId} ${why}`);
 }
 
@@ -69,15 +69,15 @@ function failureOf(error: WorkflowFailedError, referenceId: string, ended: strin
   if (cause instanceof ApplicationFailure && cause.type === FAILURE.nothingToDeliver) {
     return new NothingToRedeliverError(
       `Purchase ${referenceId} ended ${ended} and has nothing to send again: ${cause.message}. ` +
-        `To see what the partner has for it: ${searchCommand(referenceId)}`,
+        `To see its orders at the partner: ${searchCommand(referenceId)}`,
     );
   }
-  return new RedeliveryFailedError(`The delivery of ${referenceId} was not received: ${cause.message}`);
+  return new RedeliveryFailedError(`The delivery of ${referenceId} failed: ${cause.message}`);
 }
 
 async function lastAnswer(handle: WorkflowHandle): Promise<string> {
   const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw;
   const answer = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
   if (answer) return ` (${answer})`;
-  return pendingWorkflowTask ? ' (no worker has taken it; is one running?)' : '';
+  return pendingWorkflowTask ? ' (no worker has picked it up; is one running?)' : '';
 }

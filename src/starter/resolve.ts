@@ -13,7 +13,7 @@ import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
 
-/** A decision that the purchase has accepted. */
+/** A decision that was accepted. */
 export interface Resolution {
   referenceId: string;
   workflowId: string;
@@ -30,7 +30,7 @@ export async function resolveHold(
   answerWithinMs: number,
 ): Promise<Resolution> {
   const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
-  if (fault) throw new StarterError(fault, 2);
+  if (fault) throw new StarterError(`orderId: ${fault}`);
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const hold = await openHold(handle, referenceId);
   if (!hold.decisions.includes(choice.decision)) {
@@ -62,15 +62,12 @@ function whyNotTaken(error: unknown, referenceId: string, answerWithinMs: number
     return new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
   return new NotAnsweredError(
-    `No worker took the decision on ${referenceId} within ${answerWithinMs / 1_000} s. Is one running? ` +
-      `The next worker may still take it. Before you decide otherwise, type: ${statusCommand(referenceId)}`,
+    `No worker processed the decision on ${referenceId} within ${answerWithinMs / 1_000} s. Is a worker running? ` +
+      `The decision may still take effect. Check before you decide again: ${statusCommand(referenceId)}`,
   );
 }
 
-/**
- * The server drops an update if another event overtakes its workflow task. Sending the same decision again is
- * harmless.
- */
+/** The server drops an update if another event overtakes its workflow task. Sending a decision twice is safe. */
 function sendAgain(error: unknown, send: () => Promise<unknown>): Promise<unknown> {
   if (grpcErrorOf(error)?.code === GRPC_STATUS.FAILED_PRECONDITION) return send();
   throw error;

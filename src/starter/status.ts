@@ -7,23 +7,23 @@ import type { PurchaseState } from '../domain/purchase-state';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 import { afterEndOf } from './after-end';
 
-/** How long a worker may take to say what an unconfirmed purchase waits for. */
+/** How long to wait for a worker to say what an unconfirmed purchase is waiting for. */
 const WORKER_ANSWERS_WITHIN_MS = 3_000;
 
-/** A pending activity of a purchase, in an attempt or between two attempts. */
+/** A pending activity of a purchase: running, or waiting for its next attempt. */
 export interface PendingWork {
   activity: string;
   activityId: string;
   attempt: number;
-  /** In words. Our activities write it, so it contains no key. */
+  /** Why the last attempt failed, in words. Never contains a key. */
   lastAnswer?: string | undefined;
   /** ISO 8601. */
   nextAttempt?: string | undefined;
-  /** An operator has paused it. It continues only once an operator unpauses it. */
+  /** An operator paused it. It stays paused until an operator unpauses it. */
   paused?: boolean | undefined;
 }
 
-/** An event that the checkout has received, or that is on its way. */
+/** An event that the checkout has received, or a delivery that is in progress or failed. */
 export interface DeliveryStatus {
   type: string;
   eventId?: string | undefined;
@@ -31,34 +31,34 @@ export interface DeliveryStatus {
   state: 'RECEIVED' | 'ON_ITS_WAY' | 'FAILED';
 }
 
-/** The workflow's own status if it ended without a result. */
+/** The workflow's status if it ended without a result. */
 type EndWithoutResult = 'FAILED' | 'TERMINATED' | 'TIMED_OUT' | 'CANCELLED' | 'CONTINUED_AS_NEW';
 
-/** A `PurchaseState`; `STARTED` before a worker has begun; `EndWithoutResult` if there is no result. */
+/** A `PurchaseState`, `STARTED` until a worker picks the purchase up, or how it ended without a result. */
 export type ShownState = PurchaseState | 'STARTED' | EndWithoutResult;
 
-/** Where a purchase stands. */
+/** The current state of a purchase. */
 export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** `FAILED` and `CANCELLED` are also outcomes: those have a `result`. */
+  /** `FAILED` and `CANCELLED` are outcomes only if there is a `result`. */
   state: ShownState;
-  /** The workflow's own status: RUNNING, COMPLETED, FAILED, TERMINATED … */
+  /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
   orderId?: string | undefined;
   startedAt: string;
   closedAt?: string | undefined;
   hold?: HoldNotice | undefined;
-  /** What an UNCONFIRMED purchase waits for, and until when. Absent if no worker answered within 3 s. */
+  /** What an UNCONFIRMED purchase is waiting for, and until when. Absent if no worker answered within 3 s. */
   waitsFor?: NextStep | undefined;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
-  /** Why `deliveries` lacks the deliveries after the end: they could not be listed. */
+  /** Why later deliveries could not be listed and are missing from `deliveries`. */
   deliveriesUnlisted?: string | undefined;
-  /** Where the sale stands since a delivery after the end. */
+  /** The state of the sale after a delivery that followed the end of the purchase. */
   afterEnd?: AfterEnd | undefined;
-  /** Since when the next step waits for a worker, ISO 8601. If this stays, no worker runs or the workers fail. */
+  /** Since when the next step has waited for a worker, ISO 8601. If it persists, no worker is running or all fail. */
   waitsForWorkerSince?: string | undefined;
   taskQueue: string;
   result?: PurchaseResult | undefined;
@@ -76,13 +76,13 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
-  // Only workers write it. The casts trust them, and Temporal for its own statuses.
+  // The casts trust the workers, the only writers of this attribute, and Temporal's own statuses.
   const listed = attributes.get(PURCHASE_STATE) as PurchaseState | undefined;
   return {
     referenceId,
     workflowId,
     runId,
-    // Once the workflow was ended from outside, its last listed state means nothing.
+    // If the workflow was ended from outside, its last state is out of date.
     state: running || execution === 'COMPLETED' ? (listed ?? 'STARTED') : (execution as EndWithoutResult),
     execution,
     orderId: attributes.get(PARTNER_ORDER_ID),
@@ -100,7 +100,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   };
 }
 
-/** The workflow itself knows how long it confirms a placement. A worker has to answer for it. */
+/** Only the workflow knows how long it confirms a placement, so a worker must answer the query. */
 async function askWorkflow(client: Client, { workflowId, runId }: Run): Promise<NextStep | undefined> {
   const ask = () => client.workflow.getHandle(workflowId, runId).query<unknown>(STATUS_QUERY);
   const answer = await client.withDeadline(Date.now() + WORKER_ANSWERS_WITHIN_MS, ask).catch(() => undefined);
@@ -137,9 +137,8 @@ function received(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
 }
 
 /**
- * Lists the deliveries after the end, oldest first; each is a workflow of its own. If lists don't work (search
- * attributes not registered, visibility store down), everything else is still worth showing. Lists lag by about a
- * second.
+ * Lists the deliveries after the end, oldest first. Each is a separate workflow. If the list fails (search attributes
+ * not registered, visibility store down), the rest of the status is still shown. Lists lag by about a second.
  */
 async function deliveredLater(
   purchases: PurchaseReader,

@@ -8,10 +8,10 @@ const ITEM_FIELDS = namesOf<PurchaseItem>({ productId: true, quantity: true });
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Names the fields that a purchase does not have. Without types, nothing else would find a misspelt `maxDebit`, and
- * the purchase would have no limit. Only the library is this strict: workflows ignore such fields.
+ * Finds fields that a purchase does not have. Otherwise JavaScript callers could misspell `maxDebit` and buy without a
+ * limit. Only the library is this strict. Workflows ignore unknown fields.
  *
- * @returns one sentence for each.
+ * @returns one sentence for each unknown field.
  */
 export function unknownFields(input: unknown): string[] {
   const { items } = (input ?? {}) as { items?: unknown };

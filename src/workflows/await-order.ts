@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { FAILURE, pauseOf } from '../contracts/failures';
-import { summaryOf } from '../domain/text-format';
+import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { canStopPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
@@ -132,7 +132,7 @@ async function orderFromPoll(
 function unreadableAfter(orderId: string, failure: unknown): UnreadableOrder {
   const cause = failure instanceof ActivityFailure ? failure.cause : failure;
   if (!(cause instanceof ApplicationFailure)) return { orderId, why: 'no poll finished in time', isTooLarge: false };
-  return { orderId, why: cause.message, isTooLarge: cause.type === FAILURE.orderTooLarge };
+  return { orderId, why: withoutErrorCode(cause.message), isTooLarge: cause.type === FAILURE.orderTooLarge };
 }
 
 function requestOf({ input, fingerprintSecretId }: PurchaseRecord, orderId: string): PollOrderInput {

@@ -1,6 +1,7 @@
 import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
-import { summaryOf } from '../domain/text-format';
+import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-purchase';
+import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
@@ -79,7 +80,7 @@ async function searchOnce(
       : { why: 'an operator completed the search of the order history by hand' };
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
-    return { why: `the order history could not be read${cause === undefined ? '' : `: ${cause}`}` };
+    return { why: `the order history could not be read${cause === undefined ? '' : `: ${withoutErrorCode(cause)}`}` };
   }
 }
 
@@ -108,7 +109,9 @@ export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): Placed
     const alsoBought = doubles.map((order) => order.id);
     log.error('double purchase at the partner', { adopted: chosen.id, doubles: alsoBought });
     metrics.count('fulfilment_double_purchases', {}, doubles.length);
-    raiseAlert(purchase, 'DOUBLE_PURCHASE', { adopted: chosen.id, alsoBought });
+    const explanation = explainDoublePurchase(doubles.length);
+    const orderIds = [chosen.id, ...alsoBought];
+    raiseAlert(purchase, 'DOUBLE_PURCHASE', { orderIds, explanation, advice: DOUBLE_PURCHASE_ADVICE }, chosen.id);
   }
   return { kind: 'order', orderId: chosen.id, adopted: true };
 }

@@ -101,12 +101,22 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
 }
 
 /** Sends the checkout an alert, which needs no decision. Gives up after a minute, so it never delays an outcome. */
-export function raiseAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): void {
-  purchase.alerts.push(sendAlert(purchase, kind, details));
+export function raiseAlert(
+  purchase: PurchaseRecord,
+  kind: string,
+  details: EventDetails,
+  orderId: string | undefined = purchase.orderId,
+): void {
+  purchase.alerts.push(sendAlert(purchase, kind, details, orderId));
 }
 
-async function sendAlert(purchase: PurchaseRecord, kind: string, details: EventDetails): Promise<void> {
-  const { settings, input, orderId } = purchase;
+async function sendAlert(
+  purchase: PurchaseRecord,
+  kind: string,
+  details: EventDetails,
+  orderId: string | undefined,
+): Promise<void> {
+  const { settings, input } = purchase;
   const data = { referenceId: input.referenceId, orderId, kind, details };
   const notice = { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data } as const;
   try {

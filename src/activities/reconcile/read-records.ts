@@ -92,7 +92,7 @@ async function readFollowedOrders(
       ? isMissing
       : await isObsoleteRun(deps, purchase, lateDeliveries);
     if (isExpected) return;
-    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.message });
+    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.summary });
   });
   return { orders, unreadable, purchases, lateDeliveries };
 }

@@ -1,3 +1,4 @@
+import { explainDoublePurchase } from '../double-purchase';
 import { sumOfAmounts } from '../money';
 import { isSafeOrderId, presentableStatus } from '../order';
 import { type Finding, FINDING_KINDS } from './finding';
@@ -126,7 +127,7 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
     : '';
   switch (kind) {
     case 'DOUBLE_PURCHASE':
-      return `The partner has ${others.length} more billable ${others.length === 1 ? 'order' : 'orders'} under this reference.`;
+      return explainDoublePurchase(others.length);
     case 'MISSING_AT_PARTNER':
       return others.length === 0
         ? `${here}, but the order history does not show its order.`

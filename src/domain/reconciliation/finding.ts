@@ -1,3 +1,5 @@
+import { DOUBLE_PURCHASE_ADVICE } from '../double-purchase';
+
 /**
  * The kinds of findings, the most urgent first: the order of a report. A person reads the title, what it means, and
  * what to do if it was not repaired. `does` is what a reconciliation does about it, for the table in
@@ -8,7 +10,7 @@ export const FINDING_KINDS = {
     title: 'Bought twice',
     means: 'The partner has several orders for one sale. One is used; the others cost money too.',
     does: 'notifies the checkout',
-    advice: 'Ask the partner to cancel and refund the other orders. Do not sell their keys before it answers.',
+    advice: DOUBLE_PURCHASE_ADVICE,
   },
   SAME_KEY_TWICE: {
     title: 'One key in several purchases',

@@ -26,7 +26,7 @@ describe('an order of a thousand image keys of 36 kB', () => {
     const referenceId = await env.buy({ 'demo-never': KEYS });
     const operator = operatorOf(env, referenceId);
     expect(await operator.held('ORDER_TOO_LARGE')).toMatchObject({
-      explanation: 'the order could not be read: getOrder: the answer is larger than PARTNER_MAX_BODY',
+      explanation: 'the order could not be read: the answer is larger than PARTNER_MAX_BODY',
     });
     await small.end('SIGTERM');
 

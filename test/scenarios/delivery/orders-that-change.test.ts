@@ -171,7 +171,7 @@ describe('an order that changes after its review and before the checkout accepts
       const { referenceId, operator, orderId } = await refused();
       env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
       const { explanation } = await operator.held('ORDER_TOO_LARGE');
-      expect(explanation).toBe('the order could not be read: getOrder: the answer is larger than PARTNER_MAX_BODY');
+      expect(explanation).toBe('the order could not be read: the answer is larger than PARTNER_MAX_BODY');
 
       env.receiver.take(referenceId);
       await operator.resolve('deliver');

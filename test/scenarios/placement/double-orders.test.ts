@@ -26,10 +26,11 @@ describe('a reference with no order, several orders or an order of another purch
     const adopted = orders.find(({ id }) => id === status.result?.orderId);
     expect(received).toEqual(adopted && keysOf(adopted));
     expect(events.map(({ type }) => type).toSorted()).toEqual(['purchase.attention', 'purchase.delivered']);
-    const alsoBought = orders.filter((order) => order !== adopted).map(({ id }) => id);
+    const orderIds = [adopted, ...orders.filter((order) => order !== adopted)].map((order) => order?.id);
     expect(events.find(({ type }) => type === 'purchase.attention')?.data).toMatchObject({
+      orderId: adopted?.id,
       kind: 'DOUBLE_PURCHASE',
-      details: { adopted: adopted?.id, alsoBought },
+      details: { orderIds, explanation: 'The partner has 1 more billable order under this reference.' },
     });
   });
 

@@ -80,10 +80,10 @@ describe('the commands, as real processes', () => {
     await workflow.terminate();
   });
 
-  it('status of an unknown reference is one sentence and exit code 1, also as JSON', async () => {
+  it('status of an unknown reference names the namespace and the server, with exit code 1, also as JSON', async () => {
     const { code, stdout, stderr } = await run('status', 'nobody-knows-me', '--json');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^There is no purchase nobody-knows-me .*\n$/);
+    expect(stderr).toMatch(/^There is no purchase nobody-knows-me in namespace \S+ at \S+:\d+\. .*\n$/);
     expect(JSON.parse(stdout)).toEqual({ error: { name: 'PurchaseNotFoundError', message: stderr.trim() } });
   });
 

@@ -48,7 +48,7 @@ describe('the library of a TypeScript checkout', () => {
     const referenceId = await env.buy({ 'demo-instant': 1 });
     const other = () => env.starter.purchase({ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] });
 
-    await expect(other()).rejects.toThrow(/it bought: {5}1 × demo-instant\n {2}you asked for: 2 × demo-instant/);
+    await expect(other()).rejects.toThrow(/existing: {2}1 × demo-instant\n {2}requested: 2 × demo-instant/);
     await env.starter.result(referenceId);
     await expect(other()).rejects.toThrow(PurchaseDiffersError);
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
@@ -61,7 +61,7 @@ describe('the library of a TypeScript checkout', () => {
     expect(await most(20)).toMatchObject({ started: true });
 
     expect(await most(20.0)).toMatchObject({ started: false });
-    await expect(most(21)).rejects.toThrow(/for at most 20\n {2}you asked for: 2 × demo-instant, for at most 21/);
+    await expect(most(21)).rejects.toThrow(/for at most 20\n {2}requested: 2 × demo-instant, for at most 21/);
     await expect(most()).rejects.toThrow(PurchaseDiffersError);
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
   });
@@ -173,6 +173,6 @@ describe('a checkout in another language starts the workflow itself', () => {
 
     const refused = env.starter.purchase({ referenceId, items: ITEMS });
     await expect(refused).rejects.toThrow(StarterError);
-    await expect(refused).rejects.toThrow(/used up by a start with invalid input/);
+    await expect(refused).rejects.toThrow(/already started with invalid input/);
   });
 });

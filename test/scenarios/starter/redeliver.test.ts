@@ -59,7 +59,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     await expect(env.starter.redeliver(running)).rejects.toThrow(NothingToRedeliverError);
     const { code, stderr } = await run('redeliver', running);
     expect(code).toBe(1);
-    expect(stderr).toContain('has not ended: it delivers by itself');
+    expect(stderr).toContain('is still running: it delivers by itself');
     await env.handleOf(running).terminate();
     await expect(env.starter.redeliver(running)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
 
@@ -69,7 +69,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     await env.untilState(refused, 'HELD');
     const held = await run('redeliver', refused);
     expect(held.code).toBe(1);
-    expect(held.stderr).toMatch(/is held for a person .*410[^]*resolve \S+ --deliver[^]*--withhold/);
+    expect(held.stderr).toMatch(/is held .*410[^]*resolve \S+ --deliver[^]*--withhold/);
 
     const explanation = 'it holds a\u001B[2J\nforged';
     const hold = { id: 'h', reason: 'OTHER_ITEMS', explanation, decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };
@@ -89,7 +89,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     env.receiver.answerTo(referenceId, 410);
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('was not received: the checkout refused the event permanently (410)');
+    expect(refused.stderr).toContain('failed: the checkout refused the event permanently (410)');
     await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
 
     env.receiver.take(referenceId);
@@ -102,7 +102,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const { code, stderr } = await run('redeliver', referenceId);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `The delivery of ${referenceId} was not received: getOrder: the answer is larger than PARTNER_MAX_BODY\n`,
+      stderr: `The delivery of ${referenceId} failed: the answer is larger than PARTNER_MAX_BODY\n`,
     });
   });
 
@@ -112,7 +112,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const impatient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 8_000 });
     const asked = impatient.redeliver(referenceId);
     await expect(asked).rejects.toThrow(NotAnsweredError);
-    await expect(asked).rejects.toThrow(/is on its way, but was not received within 8 s .*answered 500/);
+    await expect(asked).rejects.toThrow(/has started, but the checkout did not accept it within 8 s .*answered 500/);
 
     const second = env.starter.redeliver(referenceId);
     env.receiver.take(referenceId);

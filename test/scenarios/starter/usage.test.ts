@@ -86,7 +86,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     const { code, stdout } = await starterProcess(['resolve', 'R-1', '--json'], NOWHERE);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
-      error: { name: 'StarterError', message: expect.stringContaining('expected exactly one of') as string },
+      error: { name: 'UsageError', message: expect.stringContaining('expected exactly one of') as string },
     });
   });
 });

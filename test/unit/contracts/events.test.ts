@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENT_SAMPLES } from '../../../src/contracts/event-samples';
 import { type CheckoutEvent, checkoutEvent, EVENTS, type EventType } from '../../../src/contracts/events';
@@ -32,6 +32,34 @@ it('every event has a sample, and every form of a refund has one', () => {
   const types = EVENT_SAMPLES.map(({ type }) => type);
   expect(types.toSorted()).toEqual([...Object.keys(EVENTS), 'purchase.refunded'].toSorted());
 });
+
+it('every reason in a sample is one that the code produces', () => {
+  const produced = clausesOf(literalsIn(join(__dirname, '../../../src')));
+  const reasons = EVENT_SAMPLES.flatMap(({ data }) => ('reason' in data && data.reason ? [data.reason] : []));
+  expect(reasons.length).toBeGreaterThan(6);
+  const unknown = clausesOf(reasons).filter((clause) => !produced.some((one) => wildcard(one).test(clause)));
+  expect(unknown).toEqual([]);
+});
+
+/** The string and template literals of the sources, with `•` for each value that is filled in. */
+function literalsIn(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('event-samples.ts'));
+  return sources.flatMap((file) => {
+    let code = readFileSync(join(folder, file), 'utf8').replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
+    while (/\$\{[^{}]*\}/.test(code)) code = code.replace(/\$\{[^{}]*\}/g, '•');
+    return [...code.matchAll(/`([^`]*)`|'([^'\n]*)'/g)].map(([, template, text]) => template ?? text ?? '');
+  });
+}
+
+/** Reasons consist of clauses, each with some words of its own. */
+function clausesOf(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.split(/; |, and /)).filter((clause) => /[a-z]{4}/.test(clause));
+}
+
+function wildcard(clause: string): RegExp {
+  return new RegExp(`^${clause.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('•', '.*')}$`);
+}
 
 it('every field of the reference of events has a meaning', () => {
   const page = readFileSync(join(__dirname, '../../../docs/reference/events.md'), 'utf8');

@@ -1,4 +1,4 @@
-import { escapeMarkdown, summaryOf, toSafeJson, toSingleLine } from '../../../src/domain/text-format';
+import { escapeMarkdown, summaryOf, toSafeJson, toSingleLine, withoutErrorCode } from '../../../src/domain/text-format';
 
 describe('text from the partner or a checkout, in the markdown of the Temporal UI', () => {
   it.each([
@@ -47,4 +47,11 @@ describe('text from the partner or a checkout, in the markdown of the Temporal U
       expect(Buffer.from(summary).toString()).toBe(summary);
     },
   );
+});
+
+it.each([
+  ['no connection to the partner (ECONNREFUSED)', 'no connection to the partner'],
+  ['the partner answered 422 (insufficient_stock)', 'the partner answered 422 (insufficient_stock)'],
+])('removes an error code of Node, but nothing of the partner: %s', (message, shown) => {
+  expect(withoutErrorCode(message)).toBe(shown);
 });

@@ -44,6 +44,11 @@ it('names the error code of an answer, which is one of a closed list', () => {
   expect(message).toBe('placeOrder: the partner answered 422 (insufficient_stock)');
 });
 
+it('names the operation and the code in its message, for the log, but not in the summary that events quote', () => {
+  const { message, summary } = new PartnerError('connection-lost', 'it broke', { ...PLACE, code: 'ECONNRESET' });
+  expect([message, summary]).toEqual(['placeOrder: it broke (ECONNRESET)', 'it broke']);
+});
+
 it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>([
   ['invalid-argument', PLACE, 'NOT_SENT', false, false],
   ['unreachable', PLACE, 'NOT_SENT', true, true],

@@ -104,7 +104,7 @@ describe('parseEvent', () => {
 
   it('says so if a signed body is not JSON', () => {
     for (const body of ['', 'x', '{"type":']) expect(() => parsed(body)).toThrow(/but the body is not JSON/);
-    expect(() => parsed('7')).toThrow(/but the body is no event/);
+    expect(() => parsed('7')).toThrow(/but the body is not an event/);
   });
 
   it('quotes neither keys nor secrets in its messages', () => {
