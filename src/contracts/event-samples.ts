@@ -13,8 +13,8 @@ const sale = { referenceId: 'SALE-1', orderId: 'ord-4711' };
 const ordered = { productId: 'gift-card-50', quantity: 2 };
 const line = { ...ordered, title: 'Gift card 50' };
 const keys = [
-  { id: 'k1.4NnYtq7zT0aK', type: 'text', value: 'AAAA-BBBB-CCCC' },
-  { id: 'k1.Rw81bVZc5sXe', type: 'text', value: 'DDDD-EEEE-FFFF' },
+  { id: 'u9x2Lt.T7vV2WEgBV0azAZg', type: 'text', value: 'AAAA-BBBB-CCCC' },
+  { id: 'u9x2Lt.Rw81bVZc5sXeQ2aB', type: 'text', value: 'DDDD-EEEE-FFFF' },
 ];
 
 /** One for each type, and for each form of `purchase.refunded`. */

@@ -10,7 +10,7 @@ import { orderId, outcome, reason, referenceId, totalDebit } from './purchase';
 
 /** A delivered key. */
 export const eventKey = z.looseObject({
-  id: z.string().describe('Identifies this key for ever, in every event of the sale.'),
+  id: z.string().describe('Identifies this key permanently, in every event of the sale.'),
   type: z
     .string()
     .describe('text, image (the value is a data URL, unchecked), or any other type that the partner sent'),

@@ -173,7 +173,7 @@ export function metricsOf(meter: MetricMeter) {
       meter.createCounter(name, undefined, METRICS[name].meaning).add(by, labels);
     },
     record<N extends NameOf<'histogram'>>(name: N, value: number, labels: LabelsOf<N>): void {
-      // The SDK throws on a negative amount from the partner, and the workflow task would fail for ever.
+      // The SDK throws on a negative amount from the partner, and the workflow task would fail forever.
       if (!(value >= 0)) return;
       const { unit, meaning }: DeclaredMetric = METRICS[name];
       meter.createHistogram(name, 'float', unit, meaning).record(value, labels);

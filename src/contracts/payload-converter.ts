@@ -14,7 +14,7 @@ const UNDECODABLE = 'a payload that could not be decoded';
 
 /**
  * Tolerates payloads that can't be decoded, because any client can send them. If the SDK's converter throws, a workflow
- * task fails for ever, or a list of workflows ends. The error is dropped, because its message may quote the payload.
+ * task fails forever, or a list of workflows ends. The error is dropped, because its message may quote the payload.
  */
 export function toleratingUndecodable(converter: PayloadConverter): PayloadConverter {
   return {

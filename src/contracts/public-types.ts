@@ -94,7 +94,7 @@ export interface AfterEnd {
 
 /** A delivered key. Store it by `referenceId`, `productId` and `id`. */
 export interface EventKey {
-  /** Identifies this key for ever, in every event of the sale. */
+  /** Identifies this key permanently, in every event of the sale. */
   id: string;
   /** `text`, `image` (the value is a data URL, unchecked), or another type that the partner sent. */
   type: string;

@@ -15,6 +15,8 @@ export {
   type InvalidEventReason,
   parseEvent,
   type ParseOptions,
+  signEvent,
+  type UnsignedEvent,
 } from './parse-event';
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './create-starter';
 export type { Redelivery } from './redeliver';

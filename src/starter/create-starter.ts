@@ -87,7 +87,7 @@ export interface Starter {
 export interface StarterOptions {
   /**
    * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. No worker sees a purchase on the wrong queue: it starts,
-   * waits for ever, and `status` shows `waitsForWorkerSince`.
+   * waits forever, and `status` shows `waitsForWorkerSince`.
    */
   taskQueue?: string | undefined;
   /**

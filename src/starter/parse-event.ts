@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { checkoutEvent } from '../contracts/events';
 import type { FulfilmentEvent } from '../contracts/public-types';
 
@@ -50,9 +50,10 @@ export function parseEvent(
   secrets: string | readonly string[],
   { now = Date.now() }: ParseOptions = {},
 ): FulfilmentEvent {
-  const bytes = bytesOf(body);
+  // First, because a stranger's request without a body is not a bug in the receiver.
   const signed = { id: headerOf(headers, 'webhook-id'), timestamp: headerOf(headers, 'webhook-timestamp') };
   const signatures = headerOf(headers, 'webhook-signature').split(' ');
+  const bytes = bytesOf(body);
   const expected = keysOf(secrets).map((key) => signatureOf(key, signed, bytes));
   if (!expected.some((one) => signatures.some((other) => isSame(one, other)))) {
     throw new InvalidEventError(
@@ -62,6 +63,34 @@ export function parseEvent(
   }
   checkAge(signed.timestamp, now);
   return { ...eventIn(bytes), id: signed.id };
+}
+
+/** An event to test a receiver with. The samples in docs/checkout.md and in the OpenAPI file show each type's `data`. */
+export interface UnsignedEvent {
+  type: string;
+  data: object;
+  /** The header `webhook-id`. Default: a new id. */
+  id?: string | undefined;
+}
+
+/**
+ * Signs an event as the worker does, so that a test can send it to a receiver.
+ *
+ * @param secret the receiver's secret, `whsec_…`; of several, the first signs.
+ * @returns what to post.
+ * @throws TypeError if the secret is malformed.
+ */
+export function signEvent(
+  { type, data, id = `evt_${randomUUID()}` }: UnsignedEvent,
+  secret: string,
+  { now = Date.now() }: ParseOptions = {},
+): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
+  const timestamp = String(Math.floor(now / 1_000));
+  const [key = Buffer.of()] = keysOf(secret);
+  const signature = signatureOf(key, { id, timestamp }, Buffer.from(body));
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+  return { headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
 function bytesOf(body: unknown): Buffer {
@@ -92,7 +121,7 @@ function keysOf(secrets: unknown): Buffer[] {
   const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
   const keys = all.map((secret) => Buffer.from(/^whsec_(.*)$/.exec(secret)?.[1] ?? '', 'base64'));
   if (keys.length > 0 && keys.every(({ length }) => length > 0)) return keys;
-  throw new TypeError("parseEvent needs the worker's DELIVERY_SECRET: whsec_ followed by Base64.");
+  throw new TypeError("expected the worker's DELIVERY_SECRET: whsec_ followed by Base64.");
 }
 
 /** Source: the Standard Webhooks specification. */

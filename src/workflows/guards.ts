@@ -164,7 +164,7 @@ export const isReconciliationResult = isObject({
 
 /*
  * Inputs. Any Temporal client may start a workflow with any input. An invalid one that is not refused here would fail
- * the workflow task, which Temporal retries for ever.
+ * the workflow task, which Temporal retries forever.
  */
 
 /**

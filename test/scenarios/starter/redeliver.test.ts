@@ -75,7 +75,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const hold = { id: 'h', reason: 'OTHER_ITEMS', explanation, decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };
     const hostile = env.reference();
     const unserved = await env.startRaw(hostile, { taskQueue: hostile, memo: { hold } });
-    await expect(env.starter.redeliver(hostile)).rejects.toThrow('for a person (it holds a [2J forged); decide');
+    await expect(env.starter.redeliver(hostile)).rejects.toThrow('is held (it holds a [2J forged). Decide');
     await unserved.terminate();
 
     await env.starter.resolve(refused, { decision: 'withhold' });

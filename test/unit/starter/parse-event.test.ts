@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { EVENT_SAMPLES } from '../../../src/contracts/event-samples';
-import { InvalidEventError, parseEvent } from '../../../src/starter/parse-event';
+import { InvalidEventError, parseEvent, signEvent } from '../../../src/starter/parse-event';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const [NEW, OLD] = [secretOf('new'), secretOf('old')];
@@ -17,10 +17,10 @@ function secretOf(seed: string): string {
 }
 
 /** The headers of a request, signed with the Standard Webhooks library. */
-function signed(body: string, { secrets = [NEW], at = NOW } = {}): Record<string, string> {
-  const signatures = secrets.map((secret) => new Webhook(secret).sign('evt_1', new Date(at), body));
+function signed(body: string, { secrets = [NEW], at = NOW, id = 'evt_1' } = {}): Record<string, string> {
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(at), body));
   return {
-    'webhook-id': 'evt_1',
+    'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at / 1_000)),
     'webhook-signature': signatures.join(' '),
   };
@@ -107,6 +107,10 @@ describe('parseEvent', () => {
     expect(() => parsed('7')).toThrow(/but the body is not an event/);
   });
 
+  it('answers a stranger who sends no body with 401, not with advice for the receiver', () => {
+    expect(reasonOf(() => parsed(undefined as unknown as string, {}))).toEqual(['SIGNATURE', 401]);
+  });
+
   it('quotes neither keys nor secrets in its messages', () => {
     const secretKey = JSON.stringify({ ...EVENT, data: { referenceId: 'S', lines: 'AAAA-BBBB' } });
     for (const parse of [() => parsed(secretKey), () => parseEvent(secretKey, signed(secretKey), OLD, { now: NOW })]) {
@@ -124,5 +128,27 @@ describe('parseEvent', () => {
     const parse = () => parseEvent(body, signed(BODY), secret, { now: NOW });
     expect(parse).toThrow(TypeError);
     expect(parse).toThrow(message);
+  });
+});
+
+describe('signEvent', () => {
+  it.each(EVENT_SAMPLES)(
+    'signs a sample so that parseEvent and the library of the standard accept it: $type',
+    ({ type, data }) => {
+      const { headers, body } = signEvent({ type, data, id: 'evt_2' }, `${NEW} ${OLD}`, { now: NOW });
+      expect(parseEvent(body, headers, NEW, { now: NOW })).toMatchObject({ type, data, id: 'evt_2' });
+      expect(headers).toMatchObject(signed(body, { id: 'evt_2', secrets: [NEW] }));
+    },
+  );
+
+  it('gives each event its own id, and the time of the call', () => {
+    const ids = [1, 2].map(() => signEvent(EVENT, NEW).headers['webhook-id']);
+    expect(new Set(ids).size).toBe(2);
+    const { headers, body } = signEvent(EVENT, NEW);
+    expect(parseEvent(body, headers, NEW).type).toBe(EVENT.type);
+  });
+
+  it('rejects a malformed secret', () => {
+    expect(() => signEvent(EVENT, 'secret')).toThrow(/DELIVERY_SECRET/);
   });
 });
