@@ -95,9 +95,9 @@ function formatDone({ colours }: Output, done: string): string {
  */
 export function showList(out: Output, list: PurchaseList, filter: ListFilter): void {
   const { purchases, more, paused = 0 } = list;
-  const { state, sinceMs } = filter;
+  const { state, maxAgeMs } = filter;
   const isAlike = state !== undefined && state !== 'HELD';
-  const period = sinceMs === undefined ? '' : `, in the last ${formatHours(sinceMs)}`;
+  const period = maxAgeMs === undefined ? '' : `, in the last ${formatHours(maxAgeMs)}`;
   const left = more > 0 ? `, and ${more} more (--json shows up to 10,000)` : '';
   const meaning = isAlike ? ` (${STATE_MEANINGS[state]})` : '';
   show(out, list, [

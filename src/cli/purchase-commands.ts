@@ -67,8 +67,8 @@ function addList(program: Command, context: StarterContext): void {
       'only those that were held, ended or started within this time, such as 8h',
       period('--since'),
     )
-    .action(async ({ state, since: sinceMs }: { state?: PurchaseState; since?: number }) => {
-      const filter = { state, sinceMs, limit: context.out.json ? MAX_ROWS_AS_JSON : MAX_ROWS_AS_TEXT };
+    .action(async ({ state, since: maxAgeMs }: { state?: PurchaseState; since?: number }) => {
+      const filter = { state, maxAgeMs, limit: context.out.json ? MAX_ROWS_AS_JSON : MAX_ROWS_AS_TEXT };
       showList(context.out, await (await starterOf(context)).list(filter), filter);
     });
 }

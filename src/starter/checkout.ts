@@ -3,6 +3,7 @@
  * the worker: not the native library, the partner's client or the configuration.
  */
 export type * from '../contracts/public-types';
+export { EVENT_SAMPLES } from '../contracts/event-samples';
 export type { PurchaseItem } from '../domain/order';
 export type { DecisionKind, HoldReason } from '../domain/holds';
 export type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';

@@ -91,7 +91,8 @@ export interface StarterOptions {
    */
   taskQueue?: string | undefined;
   /**
-   * How long `resolve` and `redeliver` wait for a worker, and `list` and `cancel` for Temporal, in ms. Default 30,000.
+   * How long `resolve` and `redeliver` wait for a worker, and the others for Temporal, in ms. Default 30,000. `result`
+   * waits for the end of the purchase.
    */
   answerWithinMs?: number | undefined;
   /**
@@ -104,10 +105,14 @@ export interface StarterOptions {
 /** Creates the library for a checkout. @param client a Temporal client for the worker's namespace. */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
+  const inTime = <T>(run: () => Promise<T>) => client.withDeadline(Date.now() + answerWithinMs, run);
   return {
-    purchase: (input) => startOrFind(client, { taskQueue, fairnessKey }, input),
+    purchase: async (input) => {
+      const asked = validated(input);
+      return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, asked));
+    },
     result: (referenceId) => translateNotFound(client, referenceId, resultOf(client, referenceId)),
-    status: (referenceId) => translateNotFound(client, referenceId, statusOf(client, referenceId)),
+    status: (referenceId) => inTime(() => translateNotFound(client, referenceId, statusOf(client, referenceId))),
     resolve: (referenceId, choice) =>
       translateNotFound(client, referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
     redeliver: (referenceId) => translateNotFound(client, referenceId, redeliver(client, referenceId, answerWithinMs)),
@@ -117,16 +122,20 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   };
 }
 
+/** @returns the known fields of the input and no others. @throws InvalidPurchaseError */
+function validated(input: PurchaseInput): PurchaseInput {
+  const faults = [...validatePurchase(input), ...unknownFields(input)];
+  if (faults.length > 0) throw new InvalidPurchaseError(faults);
+  const { referenceId, items, maxDebit } = input;
+  return { referenceId, items: itemsOnly(items), maxDebit };
+}
+
 async function startOrFind(
   client: Client,
   { taskQueue, fairnessKey }: StarterOptions & { taskQueue: string },
-  input: PurchaseInput,
+  asked: PurchaseInput,
 ): Promise<StartedPurchase> {
-  const faults = [...validatePurchase(input), ...unknownFields(input)];
-  if (faults.length > 0) throw new InvalidPurchaseError(faults);
-  const { referenceId, maxDebit } = input;
-  const items = itemsOnly(input.items);
-  const asked: PurchaseInput = { referenceId, items, maxDebit };
+  const { referenceId, items } = asked;
   const workflowId = purchaseWorkflowId(referenceId);
   const options = {
     workflowId,
@@ -202,7 +211,7 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
         // A reset ends one run and starts another, so the purchase continues.
         if (now.runId !== runId) continue;
         const why = error.cause?.message;
-        throw new PurchaseFailedError(referenceId, `ended as ${now.status.name}${why ? ` (${why})` : ''}`);
+        throw new PurchaseFailedError(referenceId, now.status.name, why);
       }
     }
   });

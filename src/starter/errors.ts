@@ -34,7 +34,10 @@ export class PurchaseDiffersError extends StarterError {
 
 /** No purchase with this reference exists in the namespace, or it was deleted after the retention period. */
 export class PurchaseNotFoundError extends StarterError {
-  constructor(referenceId: string, place: string) {
+  constructor(
+    readonly referenceId: string,
+    place: string,
+  ) {
     super(
       `There is no purchase ${referenceId} in ${place}. ` +
         'It was never started there, or was deleted after the retention period.',
@@ -44,9 +47,18 @@ export class PurchaseNotFoundError extends StarterError {
 
 /** The purchase ended without a result, because it was terminated or its input was invalid. */
 export class PurchaseFailedError extends StarterError {
-  constructor(referenceId: string, how: string) {
+  /**
+   * @param execution the workflow's status: `FAILED` if the input was invalid, so that nothing was bought; `TERMINATED`
+   * and others if it was stopped, and an order may exist.
+   * @param why what Temporal says about it.
+   */
+  constructor(
+    readonly referenceId: string,
+    readonly execution: string,
+    readonly why?: string,
+  ) {
     super(
-      `Purchase ${referenceId} ${how} and has no result. ` +
+      `Purchase ${referenceId} ended as ${execution}${why ? ` (${why})` : ''} and has no result. ` +
         `Check whether the partner has an order for it: ${searchCommand(referenceId)}`,
     );
   }

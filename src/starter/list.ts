@@ -23,7 +23,7 @@ export interface ListFilter {
   /** Default: the purchases that are waiting for a person, because they are held or ended without a result. */
   state?: PurchaseState | undefined;
   /** The maximum age of {@link ListedPurchase.since}, in ms. Default for purchases without a result: 24 hours. */
-  sinceMs?: number | undefined;
+  maxAgeMs?: number | undefined;
   /** The maximum number of purchases. Default 100. */
   limit?: number | undefined;
 }
@@ -62,14 +62,14 @@ export interface PurchaseList {
 /** Implements `list` of the library. */
 export async function listPurchases(
   client: Client,
-  { state, sinceMs, limit = 100 }: ListFilter,
+  { state, maxAgeMs, limit = 100 }: ListFilter,
   withinMs: number,
 ): Promise<PurchaseList> {
   if (state !== undefined && !PURCHASE_STATES.includes(state)) {
     throw new StarterError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`);
   }
   const now = Date.now();
-  const since = sinceMs === undefined ? undefined : now - sinceMs;
+  const since = maxAgeMs === undefined ? undefined : now - maxAgeMs;
   const query = state === undefined ? waitingForPeople(since ?? now - DAY_MS) : inState(state, since);
   const deadline = now + withinMs;
   try {

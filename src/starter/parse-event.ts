@@ -1,6 +1,6 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { checkoutEvent } from '../contracts/events';
-import type { FulfilmentEvent } from '../contracts/public-types';
+import type { FulfilmentEvent, KnownEvent } from '../contracts/public-types';
 
 /** The headers of a request: those of Node and Express, or a `Headers` object. */
 export type EventHeaders =
@@ -65,13 +65,10 @@ export function parseEvent(
   return { ...eventIn(bytes), id: signed.id };
 }
 
-/** An event to test a receiver with. The samples in docs/checkout.md and in the OpenAPI file show each type's `data`. */
-export interface UnsignedEvent {
-  type: string;
-  data: object;
-  /** The header `webhook-id`. Default: a new id. */
-  id?: string | undefined;
-}
+/** An event to test a receiver with, such as one of `EVENT_SAMPLES`. `id`: the header `webhook-id`; by default a new id. */
+export type UnsignedEvent = UnsignedOf<KnownEvent>;
+
+type UnsignedOf<E> = E extends KnownEvent ? Pick<E, 'type' | 'data'> & { id?: string | undefined } : never;
 
 /**
  * Signs an event as the worker does, so that a test can send it to a receiver.

@@ -3,15 +3,15 @@ import com.standardwebhooks.exceptions.WebhookVerificationException;
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 
 public class Receive {
-  /**
-   * Yours, in one transaction: INSERT INTO events (id, event) VALUES (?, ?) ON CONFLICT DO NOTHING, and likewise each key by
-   * reference, product and key id.
-   */
+  /** In production, a table with the primary key id. Store each key by reference, product and key id, in the same transaction. */
+  static final ConcurrentHashMap<String, String> EVENTS = new ConcurrentHashMap<>();
+
   static void saveOnce(String id, String event) {
-    throw new UnsupportedOperationException("not written yet");
+    if (EVENTS.putIfAbsent(id, event) == null) System.out.println("received " + id);
   }
 
   static int receive(Webhook webhook, com.sun.net.httpserver.HttpExchange exchange) {

@@ -17,6 +17,14 @@ try {
 }
 $database = new PDO('sqlite:events.db'); // an exception is a 500, and the event comes again
 $database->exec('CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, event TEXT NOT NULL)');
+$database->exec('CREATE TABLE IF NOT EXISTS keys (sale, product, id, value, PRIMARY KEY (sale, product, id))');
+$database->beginTransaction();
 $database->prepare('INSERT INTO events VALUES (?, ?) ON CONFLICT DO NOTHING')->execute([$id, json_encode($event)]);
-// Yours: each key by reference, product and key id, in the same transaction.
+$insertKey = $database->prepare('INSERT INTO keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING');
+foreach ($event['data']['lines'] ?? [] as $line) {
+    foreach ($line['keys'] ?? [] as $key) {
+        $insertKey->execute([$event['data']['referenceId'], $line['productId'], $key['id'], $key['value']]);
+    }
+}
+$database->commit();
 http_response_code(204); // only after the commit

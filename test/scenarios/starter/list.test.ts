@@ -71,9 +71,9 @@ describe('list: who waits for a person', () => {
   it('shows the purchases in a state, since some time, and how many more there are', async () => {
     const open = await env.starter.list({ state: 'PENDING' });
     expect(open.purchases).toMatchObject([{ referenceId: known.open, orderId: expect.any(String) as string }]);
-    expect(references(await env.starter.list({ state: 'DELIVERED', sinceMs: 3_600_000 }))).toEqual([known.delivered]);
-    expect(await env.starter.list({ state: 'DELIVERED', sinceMs: 1 })).toEqual({ purchases: [], more: 0 });
-    expect(await env.starter.list({ state: 'HELD', sinceMs: 1 })).toEqual({ purchases: [], more: 0 });
+    expect(references(await env.starter.list({ state: 'DELIVERED', maxAgeMs: 3_600_000 }))).toEqual([known.delivered]);
+    expect(await env.starter.list({ state: 'DELIVERED', maxAgeMs: 1 })).toEqual({ purchases: [], more: 0 });
+    expect(await env.starter.list({ state: 'HELD', maxAgeMs: 1 })).toEqual({ purchases: [], more: 0 });
     expect(await env.starter.list({ state: 'HELD', limit: 1 })).toMatchObject({ purchases: [{}], more: 1 });
   });
 

@@ -1,17 +1,45 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"log"
 	"net/http"
 	"os"
+	"sync"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Yours, in one transaction: INSERT INTO events (id, event) VALUES ($1, $2) ON CONFLICT DO NOTHING, and likewise each key
-// by reference, product and key id.
-func saveOnce(id string, event []byte) error { panic("not written yet") }
+type event struct {
+	Type string
+	Data struct {
+		ReferenceId string
+		Lines       []struct {
+			ProductId string
+			Keys      []struct{ Id, Value string }
+		}
+	}
+}
+
+// In production, two tables written in one transaction, with these maps' keys as their primary keys.
+var events, keys sync.Map
+
+func saveOnce(id string, body []byte) error {
+	var received event
+	if err := json.Unmarshal(body, &received); err != nil {
+		return err
+	}
+	for _, line := range received.Data.Lines {
+		for _, key := range line.Keys {
+			keys.LoadOrStore([3]string{received.Data.ReferenceId, line.ProductId, key.Id}, key.Value)
+		}
+	}
+	if _, isRepeated := events.LoadOrStore(id, received.Type); !isRepeated {
+		log.Println(received.Type, received.Data.ReferenceId)
+	}
+	return nil
+}
 
 func main() {
 	webhook, err := standardwebhooks.NewWebhook(os.Getenv("DELIVERY_SECRET"))
