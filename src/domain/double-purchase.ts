@@ -3,7 +3,7 @@
  */
 
 export const DOUBLE_PURCHASE_ADVICE =
-  'Ask the partner to cancel and refund the other orders. Do not sell their keys before it answers.';
+  'Ask the partner to cancel and refund the other orders. Do not sell their keys until it answers.';
 
 /** @param others the number of billable orders in addition to the one that is used */
 export function explainDoublePurchase(others: number): string {
