@@ -29,6 +29,26 @@ export async function startAll(
   await allOf(Array.from({ length: AT_ONCE }, startSome));
 }
 
+/** How a worker polls orders that are complete at once. */
+export const POLLED_AT_ONCE: Polling = { firstPollMs: 0, pollIntervalMs: 30_000 };
+
+/** Makes a call for each reference, one each `everyMs` whether or not earlier ones have ended, and waits for all. */
+export async function callEach(
+  wanted: readonly string[],
+  everyMs: number,
+  call: (referenceId: string) => Promise<void>,
+  progress: (detail: string) => void,
+): Promise<void> {
+  const calls: Promise<void>[] = [];
+  let ended = 0;
+  for (const referenceId of wanted) {
+    calls.push(meanwhile(call(referenceId).then(() => void (ended += 1))));
+    await setTimeout(everyMs);
+    progress(`${ended} of ${wanted.length}`);
+  }
+  await allOf(calls);
+}
+
 /** Waits until all have ended, so that none still runs when its server stops. @throws the first error */
 export async function allOf(work: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(work)) {

@@ -16,14 +16,16 @@ export const MODULES = {
   workflows:
     'workflows/policies contracts types:contracts/purchase types:contracts/events domain @temporalio/workflow @temporalio/common',
   partner: 'contracts domain node undici zod',
-  delivery: 'contracts domain node undici zod',
+  'delivery/signature': 'node',
+  delivery: 'delivery/signature contracts domain node undici zod',
   report: 'domain node',
   activities:
     'workflows/policies contracts domain partner delivery temporal/client report node types:zod @temporalio/activity @temporalio/common @temporalio/client',
   'temporal/client': 'contracts domain node dataloader @temporalio/client @temporalio/common @temporalio/envconfig',
   'temporal/worker': 'contracts domain temporal/client node @temporalio/worker',
   metrics: 'contracts domain types:partner temporal/client node types:@temporalio/client',
-  starter: 'workflows/policies contracts domain temporal/client node @temporalio/client fastest-levenshtein',
+  starter:
+    'workflows/policies delivery/signature contracts domain temporal/client node @temporalio/client fastest-levenshtein',
   cli: 'workflows/policies starter partner delivery config tracing contracts domain temporal/client exit node @temporalio/client commander',
   tracing:
     'domain partner delivery temporal/client @opentelemetry/api @opentelemetry/exporter-trace-otlp-http @opentelemetry/resources @opentelemetry/sdk-trace-node @temporalio/interceptors-opentelemetry types:@temporalio/client types:@temporalio/worker',

@@ -1,6 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { type Environment, withEnvironment } from '../environment';
-import { allOf, meanwhile, references, untilReached } from '../load';
+import { callEach, POLLED_AT_ONCE, references, untilReached } from '../load';
 import type { PartnerRequest } from '../sandbox';
 import { percentile } from '../statistics';
 import type { Measured, Run } from './run';
@@ -13,7 +12,6 @@ export interface LatencySettings {
   partnerAnswersAfterMs: number;
 }
 
-const AT_ONCE = { firstPollMs: 0, pollIntervalMs: 30_000 };
 /** Gives up on the rest when nothing has been delivered for this long. */
 const STALL_MS = 60_000;
 
@@ -23,11 +21,11 @@ export function measureLatency({ cli, side, progress }: Run, settings: LatencySe
   return withEnvironment(cli, side, 1, async (environment) => {
     const { temporal, sandbox, receiver, startWorker } = environment;
     await sandbox.answerAfter(partnerAnswersAfterMs);
-    await startWorker(AT_ONCE);
+    await startWorker(POLLED_AT_ONCE);
     const calledAt = new Map<string, number>();
     const call = async (referenceId: string) => {
       calledAt.set(referenceId, Date.now());
-      await side.start(temporal.client, referenceId, 'demo-instant', AT_ONCE);
+      await side.start(temporal.client, referenceId, 'demo-instant', POLLED_AT_ONCE);
     };
     const untilDelivered = (count: number) => untilReached(count, () => receiver.deliveredAt.size, STALL_MS, progress);
     const [first = '', ...others] = references(purchases + 1);
@@ -35,13 +33,7 @@ export function measureLatency({ cli, side, progress }: Run, settings: LatencySe
     await call(first);
     await untilDelivered(1);
     calledAt.delete(first);
-    const calls: Promise<void>[] = [];
-    for (const referenceId of others) {
-      calls.push(meanwhile(call(referenceId)));
-      await setTimeout(everyMs);
-      progress(`${calls.length} of ${purchases}`);
-    }
-    await allOf(calls);
+    await callEach(others, everyMs, call, progress);
     await untilDelivered(purchases + 1);
     return figures(environment, calledAt);
   });

@@ -3,6 +3,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
 import { errorName } from '../domain/presentable';
+import { withErrorCode } from '../domain/text-format';
 import { isPartnerError } from '../partner';
 import { maxObeyedPause, retryPolicyPause } from '../workflows/policies';
 
@@ -26,7 +27,7 @@ export function toFailure(
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
     // The activity's name already tells the operation.
-    const message = error.code === undefined ? error.summary : `${error.summary} (${error.code})`;
+    const message = withErrorCode(error.summary, error.code);
     if (error.permitInMs !== undefined) {
       return failure(FAILURE.rateLimited, message, { retryInMs: clamp(error.permitInMs), benign: true });
     }

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { Agent, type Dispatcher, request } from 'undici';
 import { safeErrorCode } from '../domain/presentable';
 import { parseRetryAfter } from '../domain/retry-after';
 import { type Delivery, DeliveryError } from './delivery';
+import { signedHeaders } from './signature';
 
 export interface WebhookOptions {
   url: string;
@@ -40,26 +40,6 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
     },
     close: () => agent.close(),
   };
-}
-
-function signedHeaders(id: string, body: Buffer, secrets: readonly string[], nowMs: number) {
-  const timestamp = String(Math.floor(nowMs / 1_000));
-  return {
-    'content-type': 'application/json',
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map((secret) => signature(secret, id, timestamp, body)).join(' '),
-  };
-}
-
-/**
- * Source: the Standard Webhooks specification; the tests verify it with its library. The library does not sign here,
- * because it takes 15 times as long and blocks the process, and events with image keys have megabytes.
- */
-function signature(secret: string, id: string, timestamp: string, body: Buffer): string {
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  const mac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body);
-  return `v1,${mac.digest('base64')}`;
 }
 
 /** Sends one request with a deadline. @throws DeliveryError */

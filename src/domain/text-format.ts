@@ -61,7 +61,12 @@ function sizeOf(character: string): number {
   return new TextEncoder().encode(JSON.stringify(character)).length - 2;
 }
 
-/** The message of a failed request without the error code at its end, such as ` (ECONNRESET)`, for events. */
+/** The message of a failed request with its error code, such as ` (ECONNRESET)`, at the end. */
+export function withErrorCode(message: string, code: string | undefined): string {
+  return code === undefined ? message : `${message} (${code})`;
+}
+
+/** The reverse of {@link withErrorCode}, for events. */
 export function withoutErrorCode(message: string): string {
   return message.replace(/ \([A-Z][A-Z0-9_]*\)$/, '');
 }

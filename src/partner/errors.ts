@@ -1,3 +1,4 @@
+import { withErrorCode } from '../domain/text-format';
 import type { RequestEvidence } from '../domain/placement';
 
 export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'getOrder';
@@ -137,7 +138,7 @@ export class PartnerError extends ErrorWithFacts {
     facts: PartnerErrorFacts,
   ) {
     const { operation, code } = facts;
-    super(`${operation === undefined ? '' : `${operation}: `}${summary}${code === undefined ? '' : ` (${code})`}`);
+    super(withErrorCode(operation === undefined ? summary : `${operation}: ${summary}`, code));
     this.name = 'PartnerError';
     const row = KINDS[kind];
     Object.assign(this, facts, typeof row === 'function' ? row(facts) : row);

@@ -27,23 +27,21 @@ const EFFECTS: Record<CancelEffect, string> = {
 };
 
 /** Implements `cancel` of the library. @throws NothingToCancelError, WorkflowNotFoundError */
-export async function cancelPurchase(client: Client, referenceId: string, withinMs: number): Promise<Cancellation> {
+export async function cancelPurchase(client: Client, referenceId: string): Promise<Cancellation> {
   const workflowId = purchaseWorkflowId(referenceId);
-  return client.withDeadline(Date.now() + withinMs, async () => {
-    const { status, typedSearchAttributes, memo } = await createPurchaseReader(client).describe(referenceId);
-    const state = typedSearchAttributes.get(PURCHASE_STATE) ?? 'STARTED';
-    if (status.name !== 'RUNNING') {
-      throw new NothingToCancelError(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
-    }
-    try {
-      await client.workflow.getHandle(workflowId).cancel();
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw new NothingToCancelError(referenceId, 'a moment ago');
-      throw error;
-    }
-    const effect = effectOf(state, holdIn(memo));
-    return { referenceId, workflowId, state, effect, explanation: EFFECTS[effect] };
-  });
+  const { status, typedSearchAttributes, memo } = await createPurchaseReader(client).describe(referenceId);
+  const state = typedSearchAttributes.get(PURCHASE_STATE) ?? 'STARTED';
+  if (status.name !== 'RUNNING') {
+    throw new NothingToCancelError(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
+  }
+  try {
+    await client.workflow.getHandle(workflowId).cancel();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw new NothingToCancelError(referenceId, 'a moment ago');
+    throw error;
+  }
+  const effect = effectOf(state, holdIn(memo));
+  return { referenceId, workflowId, state, effect, explanation: EFFECTS[effect] };
 }
 
 function effectOf(state: string, hold?: HoldNotice): CancelEffect {

@@ -117,8 +117,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
       translateNotFound(client, referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
     redeliver: (referenceId) => translateNotFound(client, referenceId, redeliver(client, referenceId, answerWithinMs)),
     list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
-    cancel: (referenceId) =>
-      translateNotFound(client, referenceId, cancelPurchase(client, referenceId, answerWithinMs)),
+    cancel: (referenceId) => inTime(() => translateNotFound(client, referenceId, cancelPurchase(client, referenceId))),
   };
 }
 

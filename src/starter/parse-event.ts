@@ -1,6 +1,7 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { checkoutEvent } from '../contracts/events';
 import type { FulfilmentEvent, KnownEvent } from '../contracts/public-types';
+import { keyOf, signatureOf, signedHeaders } from '../delivery/signature';
 
 /** The headers of a request: those of Node and Express, or a `Headers` object. */
 export type EventHeaders =
@@ -54,7 +55,7 @@ export function parseEvent(
   const signed = { id: headerOf(headers, 'webhook-id'), timestamp: headerOf(headers, 'webhook-timestamp') };
   const signatures = headerOf(headers, 'webhook-signature').split(' ');
   const bytes = bytesOf(body);
-  const expected = keysOf(secrets).map((key) => signatureOf(key, signed, bytes));
+  const expected = secretsIn(secrets).map((secret) => signatureOf(keyOf(secret), signed, bytes));
   if (!expected.some((one) => signatures.some((other) => isSame(one, other)))) {
     throw new InvalidEventError(
       'SIGNATURE',
@@ -83,11 +84,7 @@ export function signEvent(
   { now = Date.now() }: ParseOptions = {},
 ): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
-  const timestamp = String(Math.floor(now / 1_000));
-  const [key = Buffer.of()] = keysOf(secret);
-  const signature = signatureOf(key, { id, timestamp }, Buffer.from(body));
-  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
-  return { headers: { 'content-type': 'application/json', ...headers }, body };
+  return { headers: signedHeaders(id, Buffer.from(body), secretsIn(secret).slice(0, 1), now), body };
 }
 
 function bytesOf(body: unknown): Buffer {
@@ -113,17 +110,11 @@ function valueOf(headers: Readonly<Record<string, unknown>>, name: string): unkn
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-function keysOf(secrets: unknown): Buffer[] {
+function secretsIn(secrets: unknown): string[] {
   const given = [secrets].flat().filter((secret) => typeof secret === 'string');
   const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
-  const keys = all.map((secret) => Buffer.from(/^whsec_(.*)$/.exec(secret)?.[1] ?? '', 'base64'));
-  if (keys.length > 0 && keys.every(({ length }) => length > 0)) return keys;
+  if (all.length > 0 && all.every((secret) => keyOf(secret).length > 0)) return all;
   throw new TypeError("expected the worker's DELIVERY_SECRET: whsec_ followed by Base64.");
-}
-
-/** Source: the Standard Webhooks specification. */
-function signatureOf(key: Buffer, { id, timestamp }: { id: string; timestamp: string }, body: Buffer): string {
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
 function isSame(one: string, other: string): boolean {
