@@ -5,26 +5,24 @@ import { eventsDocument, samplesOf } from './schemas.mjs';
 
 /** @typedef {{ type: string, summary: string, forms: Schema[] }} Event */
 
-/** The list of events in docs/checkout.md: each with the `data` of its samples, the first laid out and the others on one line. */
+/** The list of events in docs/checkout.md: each with the `data` of its samples. */
 export async function eventSamples() {
-  const parts = eventList().map(async ({ type }, index) => {
-    const samples = samplesOf(type).map(async ({ data }) => (index === 0 ? fenced(data) : onOneLine(data)));
+  const parts = eventList().map(async ({ type }) => {
+    const samples = samplesOf(type).map(async ({ data }) => fenced(data));
     return [`**\`${type}\`**`, ...(await Promise.all(samples))].join('\n\n');
   });
   return [(await Promise.all(parts)).join('\n\n')];
 }
 
-/** @type {(value: object) => string} */
-function onOneLine(value) {
-  return `\`\`\`json\n${JSON.stringify(value)}\n\`\`\``;
-}
-
 /** The body of docs/reference/events.md: the events with their fields, and what each field means. The samples are in docs/checkout.md. */
 export function eventReference() {
   const events = eventList();
-  const rows = events.map(
-    ({ type, summary, forms }) => `| \`${type}\` | ${summary} | ${forms.map(fieldNames).join('; or ')} |`,
-  );
+  const fieldsOf = (/** @type {Event} */ { forms }) => forms.map(fieldNames).join('; or ');
+  const rows = events.map((event, index) => {
+    const fields = fieldsOf(event);
+    const before = events[index - 1];
+    return `| \`${event.type}\` | ${event.summary} | ${before && fieldsOf(before) === fields ? 'the same' : fields} |`;
+  });
   return ['| type | when | fields of `data` |', '|---|---|---|', ...rows, '', '## Fields', '', ...fieldRows(events)];
 }
 

@@ -712,7 +712,7 @@ export const MUTANTS = [
     find: 'saleAsItIs(sale, order, review.lines);',
     replace: `saleAsItIs(sale, order, review.lines.map((line) => ({
         ...line,
-        keyIds: line.keyIds.filter((id) => missingKeys({ [line.productId]: [id] }, sale.confirmedKeyIds).length > 0),
+        keyIds: line.keyIds.filter((id) => missingKeys({ [line.productId]: [id] }, sale.receivedKeyIds).length > 0),
       })));`,
     tests: ['test/unit/domain/plan-delivery.test.ts'],
   },
@@ -744,8 +744,8 @@ export const MUTANTS = [
     name: 'changed-status-sent',
     rule: 'an order whose status changed after its review is not sent',
     file: 'src/activities/post-events.ts',
-    find: 'isSame && presentableStatus(order.status) === reviewed.status',
-    replace: 'isSame && presentableStatus(order.status) !== reviewed.status?.toLowerCase()',
+    find: 'isSame && safeStatus(order.status) === reviewed.status',
+    replace: 'isSame && safeStatus(order.status) !== reviewed.status?.toLowerCase()',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
   },
   {
@@ -1533,7 +1533,7 @@ export const MUTANTS = [
   {
     name: 'partner-not-asked-again',
     rule: 'a suspected finding is read again at the partner before it is reported',
-    file: 'src/activities/reconcile/confirm-finding.ts',
+    file: 'src/activities/reconcile/recheck-finding.ts',
     find: "suggested.kind === 'SAME_KEY_TWICE' ? { orders,",
     replace: "suggested.kind !== 'SAME_KEY_TWICE' ? { orders,",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
@@ -1565,7 +1565,7 @@ export const MUTANTS = [
   {
     name: 'confirmed-by-a-refusal',
     rule: 'a second reading that is refused because of our own mistake confirms nothing',
-    file: 'src/activities/reconcile/confirm-finding.ts',
+    file: 'src/activities/reconcile/recheck-finding.ts',
     find: "const counts = retryable || kind === 'access' || (",
     replace: "const counts = retryable || (kind !== 'access' && ",
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
@@ -1573,7 +1573,7 @@ export const MUTANTS = [
   {
     name: 'confirmed-by-its-row',
     rule: 'a finding is not confirmed while its order cannot be read again',
-    file: 'src/activities/reconcile/confirm-finding.ts',
+    file: 'src/activities/reconcile/recheck-finding.ts',
     find: 'id === first;',
     replace: 'id !== first;',
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
@@ -1581,7 +1581,7 @@ export const MUTANTS = [
   {
     name: 'missing-because-unreadable',
     rule: "a double purchase is reported even if the purchase's own order cannot be read",
-    file: 'src/activities/reconcile/confirm-finding.ts',
+    file: 'src/activities/reconcile/recheck-finding.ts',
     find: 'indexRecords(indexById(again.orders), purchases, unreadable)',
     replace: 'indexRecords(indexById(again.orders), purchases, unreadable.slice(0, 0))',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
@@ -1685,10 +1685,10 @@ export const MUTANTS = [
   {
     name: 'any-trace-id',
     rule: 'a trace id of the partner that could be a key is not logged',
-    file: 'src/domain/presentable.ts',
+    file: 'src/domain/safe-values.ts',
     find: 'TRACE_ID.test(traceId) ? traceId : undefined',
     replace: "(TRACE_ID.test(traceId) || traceId !== '') ? traceId : undefined",
-    tests: ['test/unit/domain/presentable.test.ts'],
+    tests: ['test/unit/domain/safe-values.test.ts'],
   },
 ];
 

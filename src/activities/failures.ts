@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { isDeliveryError } from '../delivery';
-import { errorName } from '../domain/presentable';
+import { errorName } from '../domain/safe-values';
 import { withErrorCode } from '../domain/text-format';
 import { isPartnerError } from '../partner';
 import { maxObeyedPause, retryPolicyPause } from '../workflows/policies';

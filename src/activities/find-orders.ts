@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
-import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, presentableStatus } from '../domain/order';
+import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, safeStatus } from '../domain/order';
 import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, type UnreadableRow } from '../partner';
 import { searchPermitWait } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
@@ -141,7 +141,7 @@ function foundOrders(rows: readonly HistoryOrder[]): FoundOrder[] {
     .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
     .map((row) => ({
       id: row.id,
-      status: presentableStatus(row.status),
+      status: safeStatus(row.status),
       createdAt: new Date(row.createdAt).toISOString(),
     }));
   if (found.length <= MAX_FOUND_ORDERS) return found;

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { log } from '@temporalio/activity';
 import type { AwaitOrderInput } from '../contracts/activities';
-import { CLOCK_TOLERANCE_MS, mayHaveEnded, presentableStatus } from '../domain/order';
+import { CLOCK_TOLERANCE_MS, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_REFUSED, errorName } from './failures';
 
@@ -80,7 +80,7 @@ export function createHistoryWatch(
       if (!last || at - last.endedAt > USABLE_FOR * order.intervalMs) return 'the order history is being read';
       const statuses = last.statuses.get(name) ?? [];
       if (statuses.length > 0) {
-        const shown = [...new Set(statuses.map(presentableStatus))].join(', ');
+        const shown = [...new Set(statuses.map(safeStatus))].join(', ');
         return statuses.some(mayHaveEnded) ? undefined : `${shown} in the order history`;
       }
       // A reading that started before the first question about this order may not show it.

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AroundRequest, isPartnerError } from '../partner';
-import { presentableTraceId, subjectOf } from '../domain/presentable';
+import { safeTraceId, safeIdsOf } from '../domain/safe-values';
 
 /** Added to every log line of an activity. */
 interface LineAttributes extends Record<string, unknown> {
@@ -20,7 +20,7 @@ export function createLogContext() {
       return {
         inbound: {
           execute<Input extends { args: unknown[] }>(input: Input, next: (input: Input) => Promise<unknown>) {
-            Object.assign(attributes, subjectOf(input.args[0]));
+            Object.assign(attributes, safeIdsOf(input.args[0]));
             return current.run(attributes, () => next(input));
           },
         },
@@ -35,7 +35,7 @@ export function createLogContext() {
     aroundRequest: (async (_, request) => {
       const attributes = current.getStore();
       const note = (traceId: string | undefined) => {
-        if (attributes) attributes.partnerTraceId = presentableTraceId(traceId);
+        if (attributes) attributes.partnerTraceId = safeTraceId(traceId);
       };
       try {
         const answer = await request();

@@ -1,13 +1,6 @@
 import { log } from '@temporalio/activity';
 import { FAILURE } from '../contracts/failures';
-import {
-  canStopPolling,
-  type Key,
-  mayHaveKeys,
-  type OrderLine,
-  type OrderSnapshot,
-  presentableStatus,
-} from '../domain/order';
+import { canStopPolling, type Key, mayHaveKeys, type OrderLine, type OrderSnapshot, safeStatus } from '../domain/order';
 import { groupBy } from '../domain/group-by';
 import type { Order } from '../partner';
 import type { ActivityDependencies } from './dependencies';
@@ -51,7 +44,7 @@ export function nameKeys(
  */
 export function snapshotOf(orderId: string, order: Order, lines: NamedLine[]): OrderSnapshot {
   const { totalDebit, ignored } = order;
-  const status = presentableStatus(order.status);
+  const status = safeStatus(order.status);
   if (canStopPolling(status) && ignored.length > 0) {
     log.warn('fields of the order have an unexpected shape and are ignored', { orderId, fields: ignored.join(', ') });
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { maxDebitIssue } from '../domain/money';
-import { presentableTraceId } from '../domain/presentable';
+import { safeTraceId } from '../domain/safe-values';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withTimeout } from '../temporal/client';
 import { placementWriteTime } from '../workflows/policies';
@@ -216,7 +216,7 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
 
 /** The trace id that the partner needs when it is asked about a refusal. */
 function withTraceId({ placement, summary, traceId }: PartnerError): string {
-  const shown = presentableTraceId(traceId);
+  const shown = safeTraceId(traceId);
   const isRefusal = placement === 'ORDER_REFUSED' || placement === 'CONFLICT';
   return isRefusal && shown !== undefined ? `${summary}, trace id ${shown}` : summary;
 }

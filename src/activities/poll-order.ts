@@ -1,6 +1,6 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, AwaitOrderInput, PolledOrder, PollOrderInput } from '../contracts/activities';
-import { canStopPolling, mayHaveEnded, mayHaveKeys, presentableStatus } from '../domain/order';
+import { canStopPolling, mayHaveEnded, mayHaveKeys, safeStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { ROUTINE_POLL } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
@@ -78,13 +78,13 @@ async function poll(
 
 async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
   const { orderId, referenceId, firstRunId } = input;
-  const status = presentableStatus(order.status);
+  const status = safeStatus(order.status);
   // After a reset, the new run must learn what earlier runs have delivered.
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
   const needsEarlier = isLaterRun && mayHaveKeys(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
   const lines = nameKeys(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
-  const snapshot = { ...snapshotOf(orderId, order, lines), confirmedKeyIds: earlier?.confirmedKeyIds };
+  const snapshot = { ...snapshotOf(orderId, order, lines), receivedKeyIds: earlier?.receivedKeyIds };
   if (!canStopPolling(status)) return snapshot;
   deps.purchases.noteOwner(orderId, referenceId);
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);

@@ -3,7 +3,7 @@ import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, Delivered, SaleDelivered } from '../contracts/activities';
 import type { CheckoutEvent, EventLine } from '../contracts/events';
 import { keyIdsOf, missingKeys } from '../domain/key-ids';
-import { presentableStatus } from '../domain/order';
+import { safeStatus } from '../domain/order';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
 import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../delivery';
@@ -98,7 +98,7 @@ function isAsReviewed(order: Order, named: NamedLine[], reviewed: { status?: str
   const now = keyIdsOf(named);
   const then = keyIdsOf(reviewed.lines);
   const isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;
-  return isSame && presentableStatus(order.status) === reviewed.status;
+  return isSame && safeStatus(order.status) === reviewed.status;
 }
 
 function eventLine({ keyIds, productId, title, quantity }: SaleLine, named: NamedLine[] = []): EventLine {

@@ -54,7 +54,7 @@ export async function readEndedSale(
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
   const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
-  const { confirmedKeyIds, refundConfirmed } = earlier;
+  const { receivedKeyIds, refundReceived } = earlier;
   const sale: EndedSale = {
     referenceId,
     items,
@@ -62,8 +62,8 @@ export async function readEndedSale(
     orderId: result?.orderId,
     totalDebit: result?.totalDebit,
     reason: result?.reason,
-    confirmedKeyIds,
-    refundConfirmed,
+    receivedKeyIds,
+    refundReceived,
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
   if (result && isKeylessOutcome(result.outcome)) return { sale, taskQueue };
@@ -82,16 +82,16 @@ export async function readEndedSale(
 
 /** What earlier runs of a purchase and late deliveries have left on record. */
 interface EarlierRuns {
-  /** The ids of all keys that the checkout has confirmed. */
-  confirmedKeyIds: KeyIds;
+  /** The ids of all keys that the checkout has received. */
+  receivedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the end. */
-  refundConfirmed: boolean;
+  refundReceived: boolean;
   /** The secret of this purchase's key ids; undefined if nothing recorded it. */
   fingerprintSecretId?: string;
 }
 
 /**
- * Reads the closing memos of a reference, which no client can forge. The secret is the one that made the confirmed key
+ * Reads the closing memos of a reference, which no client can forge. The secret is the one that made the received key
  * ids; if there are none, the one that the first run recorded.
  */
 export async function readEarlierRuns(
@@ -99,18 +99,18 @@ export async function readEarlierRuns(
   referenceId: string,
   firstRunId: string,
 ): Promise<EarlierRuns> {
-  const confirmed: KeyIds[] = [];
-  let refundConfirmed = false;
+  const received: KeyIds[] = [];
+  let refundReceived = false;
   for await (const { isPurchase, memo } of purchases.closingMemos(referenceId)) {
     const { keyIds, events } = (isPurchase ? purchaseMemo : deliveryMemo).safeParse(memo ?? {}).data ?? {};
-    if (keyIds) confirmed.push(keyIds);
-    refundConfirmed ||= !isPurchase && (events ?? []).some(({ type }) => type === 'purchase.refunded');
+    if (keyIds) received.push(keyIds);
+    refundReceived ||= !isPurchase && (events ?? []).some(({ type }) => type === 'purchase.refunded');
   }
-  const confirmedKeyIds = unionOfKeys(...confirmed);
-  const [keyId] = Object.values(confirmedKeyIds).flat();
+  const receivedKeyIds = unionOfKeys(...received);
+  const [keyId] = Object.values(receivedKeyIds).flat();
   const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
   const fingerprintSecretId = keyId === undefined ? await purchases.recordedSecretId(firstRun) : secretIdOf(keyId);
-  return { confirmedKeyIds, refundConfirmed, fingerprintSecretId };
+  return { receivedKeyIds, refundReceived, fingerprintSecretId };
 }
 
 /** @param referenceId may be invalid, as it may be the partner's. @returns undefined if there is no such purchase */

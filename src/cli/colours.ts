@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { PurchaseState } from '../domain/purchase-state';
+import type { ShownState } from '../starter/shown-state';
 
 /**
  * What a colour means. `good`: done. `busy`: it continues by itself. `caution`: not everything was delivered, or the
@@ -9,7 +9,8 @@ export type Tone = 'good' | 'busy' | 'caution' | 'person' | 'bad';
 
 const COLOURS = { good: 'green', busy: 'cyan', caution: 'yellow', person: 'magenta', bad: 'red' } as const;
 
-const TONES: Record<PurchaseState, Tone> = {
+const TONES: Record<ShownState, Tone> = {
+  STARTED: 'busy',
   PLACING: 'busy',
   PAUSED: 'caution',
   UNCONFIRMED: 'caution',
@@ -25,12 +26,12 @@ const TONES: Record<PurchaseState, Tone> = {
   OVERDUE: 'caution',
   CANCELLED: 'caution',
   ABANDONED: 'caution',
+  ENDED_WITHOUT_RESULT: 'bad',
 };
 
-/** The tone of a purchase's state. A state of no purchase, such as TERMINATED, means that it ended without a result. */
-export function toneOf(state: string): Tone {
-  if (state === 'STARTED') return 'busy';
-  return Object.hasOwn(TONES, state) ? TONES[state as PurchaseState] : 'bad';
+/** The tone of a purchase's state. */
+export function toneOf(state: ShownState): Tone {
+  return TONES[state];
 }
 
 /** Colours a text if `isColoured`. */

@@ -121,8 +121,8 @@ export interface AwaitOrderInput extends PollOrderInput {
 
 /** The result of one poll. */
 export interface PolledOrder extends OrderSnapshot {
-  /** Only after a reset: the key ids that the checkout confirmed in earlier runs and deliveries, by product. */
-  confirmedKeyIds?: KeyIds;
+  /** Only after a reset: the key ids that the checkout received in earlier runs and deliveries, by product. */
+  receivedKeyIds?: KeyIds;
 }
 
 export interface CheckOrderInput {
@@ -136,7 +136,7 @@ export type OrderCheck = { usable: true } | { usable: false; why: string };
 /** The argument of `deliverWorkflow`. It contains no event data, so nothing forged can be signed. */
 export interface DeliverInput {
   referenceId: string;
-  /** Also send what the checkout has already confirmed. */
+  /** Also send what the checkout has already received. */
   again?: boolean;
 }
 

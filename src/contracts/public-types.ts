@@ -67,7 +67,7 @@ export interface HoldNotice {
   decisions: DecisionKind[];
   /** When the purchase was held, ISO 8601. */
   since: string;
-  /** A cancel request ends this hold, after one more search of the order history confirms that nothing was bought. */
+  /** A cancel request ends this hold, after one more search of the order history shows that nothing was bought. */
   endsOnCancel?: boolean | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface HoldNotice {
 export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
 
 /** What a running purchase is waiting for. Instants are ISO 8601. */
-export interface NextStep {
+export interface CurrentWait {
   /** In words. */
   what: string;
   since: string;

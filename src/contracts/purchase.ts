@@ -3,12 +3,12 @@ import { DECISION_KINDS, HOLD_REASONS } from '../domain/holds';
 import { type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { PURCHASE_OUTCOMES, type PurchaseState } from '../domain/purchase-state';
 import { MAX_ITEMS, MAX_KEYS, MAX_PRODUCT_ID, MAX_QUANTITY } from '../domain/purchase-rules';
-import type { DecisionChoice, HoldNotice, NextStep, PurchaseResult, ReceivedEvent } from './public-types';
+import type { DecisionChoice, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent } from './public-types';
 
 export type {
   DecisionChoice,
   HoldNotice,
-  NextStep,
+  CurrentWait,
   PurchaseInput,
   PurchaseLine,
   PurchaseResult,
@@ -124,7 +124,7 @@ export const purchaseMemo = z.object({
   /** How many keys the order should contain: as many as bought, unless an operator accepted other items. */
   ordered: absentOr(z.number()),
   delivered: absentOr(z.number()),
-  /** By product: the ids of all keys that the checkout confirmed, over all runs and deliveries. Never the keys. */
+  /** By product: the ids of all keys that the checkout has received, over all runs and deliveries. Never the keys. */
   keyIds: absentOr(keyIds),
   /** The key ids of the outcome event alone, if earlier runs had delivered others. */
   outcomeKeyIds: absentOr(keyIds),
@@ -165,15 +165,15 @@ export interface PurchaseSettings {
   deliveryTimeoutMs: number;
 }
 
-const nextStep = z.object({
+const currentWait = z.object({
   what: z.string(),
   since: z.string(),
   until: z.string().optional(),
 });
 
 /** What an answer of the query `status` says that the purchase waits for, whatever else the answer contains. */
-export function nextStepIn(answer: unknown): NextStep | undefined {
-  return nextStep.safeParse((answer as { waitsFor?: unknown } | null | undefined)?.waitsFor).data;
+export function currentWaitIn(answer: unknown): CurrentWait | undefined {
+  return currentWait.safeParse((answer as { waitsFor?: unknown } | null | undefined)?.waitsFor).data;
 }
 
 /**
@@ -191,7 +191,7 @@ export interface StatusAnswer {
   /** What is happening, or how it ended. */
   explanation: string;
   /** What it waits for; absent once it has ended. */
-  waitsFor?: NextStep;
+  waitsFor?: CurrentWait;
   /** The hold that waits for a decision. */
   hold?: HoldNotice;
   /** The last poll that the workflow knows of. */

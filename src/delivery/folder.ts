@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { safeErrorCode } from '../domain/presentable';
+import { safeErrorCode } from '../domain/safe-values';
 import { type Delivery, DeliveryError, type DeliveryEvent } from './delivery';
 
 const DRAFT = '.part';

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici';
-import { safeErrorCode } from '../domain/presentable';
+import { safeErrorCode } from '../domain/safe-values';
 import { parseRetryAfter } from '../domain/retry-after';
 import { type Delivery, DeliveryError } from './delivery';
 import { signedHeaders } from './signature';

@@ -40,7 +40,7 @@ export interface OrderLine {
 /** What a workflow learns about an order: everything except the keys. */
 export interface OrderSnapshot {
   orderId: string;
-  /** See {@link presentableStatus}. */
+  /** See {@link safeStatus}. */
   status: string;
   lines: OrderLine[];
   /** A decimal number as received. The partner does not document its currency. */
@@ -80,6 +80,6 @@ export function isBillable({ status }: { status: string }): boolean {
  * The status as it may be shown and stored. It is the partner's free text, so only capital letters and underscores
  * pass; digits could be part of a key.
  */
-export function presentableStatus(status: string): string {
+export function safeStatus(status: string): string {
   return /^[A-Z][A-Z_]{0,39}$/.test(status) ? status : 'UNRECOGNISED';
 }

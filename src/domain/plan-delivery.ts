@@ -16,10 +16,10 @@ export interface EndedSale {
   accepted?: Accepted;
   /** The key ids in its outcome event. */
   outcomeKeyIds: KeyIds;
-  /** The ids of all keys that the checkout has confirmed. */
-  confirmedKeyIds: KeyIds;
+  /** The ids of all keys that the checkout has received. */
+  receivedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the end. */
-  refundConfirmed: boolean;
+  refundReceived: boolean;
   /** Its order as it is now. Read only if keys may have to be sent. */
   order?: OrderSnapshot;
 }
@@ -41,14 +41,14 @@ export interface SaleDelivery {
 
 /** How to bring the checkout up to date after the end of a purchase. */
 export type DeliveryPlan =
-  /** `newKeys`: how many keys the checkout has not confirmed. `missing`: how many the order still lacks. */
+  /** `newKeys`: how many keys the checkout has not received. `missing`: how many the order still lacks. */
   | { kind: 'send'; delivery: SaleDelivery; newKeys: number; missing: number; ordered: number }
   /** Nothing to send. `why` answers someone who asked for it. */
   | { kind: 'nothing'; why: string; missing: number }
   /** The order must not be delivered as it is. */
   | { kind: 'issue'; issue: string };
 
-/** @param again also send what the checkout has already confirmed. */
+/** @param again also send what the checkout has already received. */
 export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   const { items, outcome, order, accepted } = sale;
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended ${outcome}`);
@@ -63,7 +63,7 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
     case 'open':
       return repeatOutcome(sale, again, `its order ${order.orderId} is ${order.status}`);
     case 'deliver': {
-      const newKeys = missingKeys(keyIdsOf(review.lines), sale.confirmedKeyIds).length;
+      const newKeys = missingKeys(keyIdsOf(review.lines), sale.receivedKeyIds).length;
       const missing = Math.max(0, review.ordered - keyCount(review.lines));
       if (newKeys === 0 && !again) return { kind: 'nothing', why: 'the checkout has every key of the order', missing };
       if (keyCount(review.lines) === 0) return repeatOutcome(sale, again, `its order ${order.orderId} holds no keys`);
@@ -94,7 +94,7 @@ function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): S
 }
 
 function refund(sale: EndedSale, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
-  if (sale.refundConfirmed && !again) return { kind: 'nothing', why: 'the checkout knows of the refund', missing: 0 };
+  if (sale.refundReceived && !again) return { kind: 'nothing', why: 'the checkout knows of the refund', missing: 0 };
   const reason = 'the partner refunded the order after the purchase had ended';
   const delivery = { type: 'purchase.refunded', referenceId: sale.referenceId, orderId, totalDebit, reason } as const;
   return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { METRICS, type Metrics } from '../contracts/metrics';
-import { errorName } from '../domain/presentable';
+import { errorName } from '../domain/safe-values';
 import type { PartnerClient } from '../partner';
 import {
   countListed,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, Client, type Dispatcher } from 'undici';
-import { safeErrorCode } from '../domain/presentable';
+import { safeErrorCode } from '../domain/safe-values';
 import { parseRetryAfter } from '../domain/retry-after';
 import { PartnerError, type PartnerErrorFacts, type PartnerErrorKind, type PartnerOperation } from './errors';
 

@@ -1,7 +1,7 @@
 import { toSingleLine } from '../domain/text-format';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
 import { AMOUNT_NAMES, urlOf } from './names';
-import { inParts } from './parts';
+import { inBatches } from './batches';
 import type { ReconciliationReport } from './report';
 
 type Cell = (finding: ReportedFinding, report: ReconciliationReport) => string | number | undefined;
@@ -30,7 +30,7 @@ const COLUMNS: readonly [name: string, cell: Cell][] = [
  */
 export function* renderCsv(report: ReconciliationReport): Generator<string> {
   yield `\uFEFF${csvLine(COLUMNS.map(([name]) => name))}`;
-  yield* inParts(report.findings, (finding) => csvLine(COLUMNS.map(([, cell]) => cell(finding, report))));
+  yield* inBatches(report.findings, (finding) => csvLine(COLUMNS.map(([, cell]) => cell(finding, report))));
 }
 
 /** `2026-01-31 03:00:00` in UTC. Spreadsheets read this form as a date, and the ISO form as text. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { toSafeJson } from '../domain/text-format';
 import { renderCsv } from './csv';
 import { renderHtml } from './html';
-import { inParts } from './parts';
+import { inBatches } from './batches';
 import type { ReconciliationReport } from './report';
 
 export { type ReconciliationReport, reportOf } from './report';
@@ -29,7 +29,7 @@ export async function writeReport(
 /** Puts each finding on a line of its own. */
 function* renderJson({ findings, ...rest }: ReconciliationReport): Generator<string> {
   yield `${toSafeJson(rest).slice(0, -'\n}'.length)},\n  "findings": [`;
-  yield* inParts(findings, (finding, at) => `${at > 0 ? ',' : ''}\n    ${toSafeJson(finding, 0)}`);
+  yield* inBatches(findings, (finding, at) => `${at > 0 ? ',' : ''}\n    ${toSafeJson(finding, 0)}`);
   yield '\n  ]\n}\n';
 }
 

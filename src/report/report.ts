@@ -1,6 +1,6 @@
 import { groupBy } from '../domain/group-by';
 import { sumOfAmounts } from '../domain/money';
-import { isBillable, presentableStatus } from '../domain/order';
+import { isBillable, safeStatus } from '../domain/order';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
 import type { PartnerOrder, RecordIndex } from '../domain/reconciliation/records';
 
@@ -9,7 +9,7 @@ interface Totals {
   /** How many orders and how many purchases were compared. */
   orders: number;
   purchases: number;
-  /** By the partner's status, made presentable. */
+  /** By the partner's status, made safe to show. */
   byStatus: Record<string, { orders: number; amount: number }>;
   /**
    * Sorted, without days that have no orders. `delivered` counts the orders whose keys were delivered. `amount`
@@ -88,7 +88,7 @@ function isKnown(timeZone: string): boolean {
 export function totalsOf(records: RecordIndex, calendar: ReturnType<typeof calendarIn>, from = -Infinity): Totals {
   const orders = [...records.orders.values()].filter(({ createdAt }) => createdAt >= from);
   const purchases = [...records.purchases.values()].filter(({ startedAt }) => startedAt >= from);
-  const byStatus = groupBy(orders, ({ status }) => presentableStatus(status));
+  const byStatus = groupBy(orders, ({ status }) => safeStatus(status));
   const byDay = groupBy(orders, ({ createdAt }) => calendar.dayOf(createdAt));
   const closed = purchases.flatMap(({ closedAt }) => (closedAt === undefined ? [] : calendar.hourOf(closedAt)));
   return {

@@ -2,9 +2,9 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { purchaseWorkflowId } from '../contracts/names';
 import type { HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
-import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { createPurchaseReader } from '../temporal/client';
 import { NothingToCancelError } from './errors';
+import { type ShownState, shownStateOf } from './shown-state';
 
 /** The effect of a cancel request. It depends on the state of the purchase. */
 export type CancelEffect = 'CANCELLED_UNLESS_BOUGHT' | 'SEEN_THROUGH' | 'STAYS_HELD';
@@ -14,7 +14,7 @@ export interface Cancellation {
   referenceId: string;
   workflowId: string;
   /** The state of the purchase just before the request. */
-  state: string;
+  state: ShownState;
   effect: CancelEffect;
   /** The effect in words. */
   explanation: string;
@@ -29,8 +29,9 @@ const EFFECTS: Record<CancelEffect, string> = {
 /** Implements `cancel` of the library. @throws NothingToCancelError, WorkflowNotFoundError */
 export async function cancelPurchase(client: Client, referenceId: string): Promise<Cancellation> {
   const workflowId = purchaseWorkflowId(referenceId);
-  const { status, typedSearchAttributes, memo } = await createPurchaseReader(client).describe(referenceId);
-  const state = typedSearchAttributes.get(PURCHASE_STATE) ?? 'STARTED';
+  const description = await createPurchaseReader(client).describe(referenceId);
+  const { status, memo } = description;
+  const state = shownStateOf(description);
   if (status.name !== 'RUNNING') {
     throw new NothingToCancelError(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
   }

@@ -22,4 +22,5 @@ export {
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './create-starter';
 export type { Redelivery } from './redeliver';
 export type { Resolution } from './resolve';
-export type { DeliveryStatus, PendingWork, PurchaseStatus, ShownState } from './status';
+export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';
+export type { ShownState } from './shown-state';

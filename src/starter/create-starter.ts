@@ -21,7 +21,7 @@ import {
 } from './errors';
 import { type Cancellation, cancelPurchase } from './cancel';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
-import { placeOf } from './place-of';
+import { describeNamespace } from './describe-namespace';
 import { type Redelivery, redeliver } from './redeliver';
 import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
@@ -218,6 +218,8 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
 
 function translateNotFound<T>(client: Client, referenceId: string, answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError ? new PurchaseNotFoundError(referenceId, placeOf(client)) : error;
+    throw error instanceof WorkflowNotFoundError
+      ? new PurchaseNotFoundError(referenceId, describeNamespace(client))
+      : error;
   });
 }

@@ -4,7 +4,7 @@ import { fittingCommands } from '../contracts/operator-commands';
 import type { AfterEnd, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { inState, withoutResult } from '../contracts/purchase-queries';
-import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../contracts/search-attributes';
+import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
@@ -12,6 +12,7 @@ import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
 import { NotAnsweredError, StarterError } from './errors';
+import { hasResultOrRuns, type ShownState, shownStateOf } from './shown-state';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_TEXT_LENGTH = 600;
@@ -33,8 +34,7 @@ export interface ListedPurchase {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** A `PurchaseState`, or FAILED, TERMINATED or TIMED_OUT if the purchase ended without a result. */
-  state: string;
+  state: ShownState;
   /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
   /** When the purchase was held or ended, otherwise when it started. */
@@ -156,15 +156,15 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const referenceId = toSingleLine(referenceOrWorkflowId(workflowId), MAX_TEXT_LENGTH);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
-  const listedState = hasResultOrRuns(status.name) ? attributes.get(PURCHASE_STATE) : undefined;
-  const state = PURCHASE_STATES.find((known) => known === listedState);
+  const shownState = shownStateOf(execution);
+  const state = PURCHASE_STATES.find((known) => known === shownState);
   const hold = state === 'HELD' ? holdIn(memo) : undefined;
   const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
   return {
     referenceId,
     workflowId,
     runId,
-    state: state ?? status.name,
+    state: shownState,
     execution: status.name,
     since: hold?.since ?? closeTime?.toISOString() ?? startedAt,
     startedAt,
@@ -179,8 +179,4 @@ function reasonOf({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState
   if (hold) return `${hold.reason}: ${hold.explanation}`;
   if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
-}
-
-function hasResultOrRuns(execution: string): boolean {
-  return execution === 'RUNNING' || execution === 'COMPLETED';
 }

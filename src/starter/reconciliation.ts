@@ -13,7 +13,7 @@ import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } f
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
 import { reconciliationTimeout, schedulePolicies } from '../workflows/policies';
 import { StarterError } from './errors';
-import { placeOf } from './place-of';
+import { describeNamespace } from './describe-namespace';
 
 /** The reconciliation could not start, or ended without a result. */
 export class ReconciliationError extends StarterError {}
@@ -170,7 +170,7 @@ function requireSchedule<T>(client: Client, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new ScheduleError(
-      `There is no schedule ${RECONCILE_SCHEDULE} in ${placeOf(client)}. To create it: ${command('schedule create')}`,
+      `There is no schedule ${RECONCILE_SCHEDULE} in ${describeNamespace(client)}. To create it: ${command('schedule create')}`,
     );
   });
 }

@@ -1,11 +1,11 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
 import { STATUS_QUERY } from '../contracts/names';
-import type { AfterEnd, HoldNotice, NextStep, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
-import { deliveryMemo, holdIn, nextStepIn, purchaseMemo } from '../contracts/purchase';
-import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import type { PurchaseState } from '../domain/purchase-state';
+import type { AfterEnd, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
+import { deliveryMemo, holdIn, currentWaitIn, purchaseMemo } from '../contracts/purchase';
+import { PARTNER_ORDER_ID, REFERENCE_ID } from '../contracts/search-attributes';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 import { afterEndOf } from './after-end';
+import { type ShownState, shownStateOf } from './shown-state';
 
 /** How long to wait for a worker to say what an unconfirmed purchase is waiting for. */
 const WORKER_ANSWERS_WITHIN_MS = 3_000;
@@ -31,18 +31,11 @@ export interface DeliveryStatus {
   state: 'RECEIVED' | 'ON_ITS_WAY' | 'FAILED';
 }
 
-/** The workflow's status if it ended without a result. */
-type EndWithoutResult = 'FAILED' | 'TERMINATED' | 'TIMED_OUT' | 'CANCELLED' | 'CONTINUED_AS_NEW';
-
-/** A `PurchaseState`, `STARTED` until a worker picks the purchase up, or how it ended without a result. */
-export type ShownState = PurchaseState | 'STARTED' | EndWithoutResult;
-
 /** The current state of a purchase. */
 export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** `FAILED` and `CANCELLED` are outcomes only if there is a `result`. */
   state: ShownState;
   /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
@@ -51,7 +44,7 @@ export interface PurchaseStatus {
   closedAt?: string | undefined;
   hold?: HoldNotice | undefined;
   /** What an UNCONFIRMED purchase is waiting for, and until when. Absent if no worker answered within 3 s. */
-  waitsFor?: NextStep | undefined;
+  waitsFor?: CurrentWait | undefined;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
   /** Why later deliveries could not be listed and are missing from `deliveries`. */
@@ -76,20 +69,18 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
-  // The casts trust the workers, the only writers of this attribute, and Temporal's own statuses.
-  const listed = attributes.get(PURCHASE_STATE) as PurchaseState | undefined;
+  const state = shownStateOf(description);
   return {
     referenceId,
     workflowId,
     runId,
-    // If the workflow was ended from outside, its last state is out of date.
-    state: running || execution === 'COMPLETED' ? (listed ?? 'STARTED') : (execution as EndWithoutResult),
+    state,
     execution,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: description.startTime.toISOString(),
     closedAt: description.closeTime?.toISOString(),
     hold: running ? holdIn(description.memo) : undefined,
-    waitsFor: running && listed === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
+    waitsFor: running && state === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
     pending: pendingWork(description),
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesUnlisted: later.unlisted,
@@ -101,10 +92,10 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
 }
 
 /** Only the workflow knows how long it confirms a placement, so a worker must answer the query. */
-async function askWorkflow(client: Client, { workflowId, runId }: Run): Promise<NextStep | undefined> {
+async function askWorkflow(client: Client, { workflowId, runId }: Run): Promise<CurrentWait | undefined> {
   const ask = () => client.workflow.getHandle(workflowId, runId).query<unknown>(STATUS_QUERY);
   const answer = await client.withDeadline(Date.now() + WORKER_ANSWERS_WITHIN_MS, ask).catch(() => undefined);
-  return nextStepIn(answer);
+  return currentWaitIn(answer);
 }
 
 interface Run {

@@ -13,7 +13,7 @@ import {
 } from '@temporalio/interceptors-opentelemetry';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { isDeliveryError } from '../delivery';
-import { presentableTraceId, safeErrorCode, subjectOf } from '../domain/presentable';
+import { safeTraceId, safeErrorCode, safeIdsOf } from '../domain/safe-values';
 import { isPartnerError } from '../partner';
 import { withTimeout } from '../temporal/client';
 import type { Tracing } from './index';
@@ -25,7 +25,7 @@ const FLUSH_MS = 2_000;
 export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: string) => void): Tracing {
   const named = new Resource({ 'service.name': `${NAME}-${service}` });
   const resource = named.merge(detectResourcesSync({ detectors: [envDetectorSync] }));
-  const exporter = presentableOnly(new OTLPTraceExporter(), (error) =>
+  const exporter = onlySafeValues(new OTLPTraceExporter(), (error) =>
     warn(`traces can't be sent to OTEL_EXPORTER_OTLP_ENDPOINT (${safeErrorCode(error) ?? 'no success'})`),
   );
   const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] });
@@ -68,7 +68,7 @@ const continueTraceOfRun: ActivityInterceptorsFactory = ({ info }) => ({
 const traceRequest: Tracing['aroundRequest'][number] = ({ operation, ...about }, request) =>
   inSpan(`partner ${operation}`, { 'partner.operation': operation, ...attributesOf(about) }, async (span) => {
     const answer = await request();
-    span.setAttributes({ 'partner.trace_id': presentableTraceId(answer.traceId) });
+    span.setAttributes({ 'partner.trace_id': safeTraceId(answer.traceId) });
     return answer;
   });
 
@@ -87,13 +87,13 @@ function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => P
 }
 
 function attributesOf(input: unknown): Attributes {
-  const { referenceId, orderId } = subjectOf(input);
+  const { referenceId, orderId } = safeIdsOf(input);
   return { 'purchase.reference': referenceId, 'purchase.order_id': orderId };
 }
 
 function attributesOfError(error: unknown): Attributes {
   if (!isPartnerError(error) && !isDeliveryError(error)) return {};
-  const traceId = isPartnerError(error) ? presentableTraceId(error.traceId) : undefined;
+  const traceId = isPartnerError(error) ? safeTraceId(error.traceId) : undefined;
   return { 'error.type': error.kind, 'http.response.status_code': error.httpStatus, 'partner.trace_id': traceId };
 }
 
@@ -116,11 +116,11 @@ const PRESENTABLE: ReadonlySet<string> = new Set([
 /**
  * Sends only names, times, ids and the attributes above. @param onFailure called on the first of consecutive failures
  */
-function presentableOnly(exporter: SpanExporter, onFailure: (error: Error | undefined) => void): SpanExporter {
+function onlySafeValues(exporter: SpanExporter, onFailure: (error: Error | undefined) => void): SpanExporter {
   let failing = false;
   return {
     export(spans, done) {
-      exporter.export(spans.map(presentable), (result) => {
+      exporter.export(spans.map(withSafeValues), (result) => {
         if (result.error && !failing) onFailure(result.error);
         failing = result.error !== undefined;
         done(result);
@@ -131,7 +131,7 @@ function presentableOnly(exporter: SpanExporter, onFailure: (error: Error | unde
 }
 
 /** Drops events and status texts, because they contain messages and stacks of errors. */
-function presentable(span: ReadableSpan): ReadableSpan {
+function withSafeValues(span: ReadableSpan): ReadableSpan {
   const attributes = Object.fromEntries(Object.entries(span.attributes).filter(([name]) => PRESENTABLE.has(name)));
   const hidden = { status: { code: span.status.code }, events: [], links: [] };
   return Object.assign(Object.create(span) as ReadableSpan, { attributes, ...hidden });

@@ -116,11 +116,11 @@ export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   why: isString,
 });
 
-const hasConfirmedKeyIds = isObject({ confirmedKeyIds: isOptional(isKeyIds) });
+const hasReceivedKeyIds = isObject({ receivedKeyIds: isOptional(isKeyIds) });
 
 /** Whether this is a snapshot of exactly this order. */
 export function isPolledOrder(orderId: string, value: unknown): value is PolledOrder {
-  return isSnapshot(value) && value.orderId === orderId && hasConfirmedKeyIds(value);
+  return isSnapshot(value) && value.orderId === orderId && hasReceivedKeyIds(value);
 }
 
 export const isOrderCheck: Guard<OrderCheck> = isEither(
@@ -133,8 +133,8 @@ const isSale = isObject({
   items: isListOf(isObject({ productId: isString, quantity: isNumber })),
   outcome: isOptional(isOneOf(...PURCHASE_OUTCOMES)),
   outcomeKeyIds: isKeyIds,
-  confirmedKeyIds: isKeyIds,
-  refundConfirmed: isBoolean,
+  receivedKeyIds: isKeyIds,
+  refundReceived: isBoolean,
   order: isOptional(isSnapshot),
 });
 

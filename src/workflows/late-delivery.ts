@@ -48,10 +48,10 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryRepo
     const delivered = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
     switch (delivered.kind) {
       case 'RECEIVED': {
-        const keyIds = unionOfKeys(sale.confirmedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
+        const keyIds = unionOfKeys(sale.receivedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
         // The purchase has ended, and its own attributes can't change any more.
         upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
-        return endDelivery({ ...sale, confirmedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
+        return endDelivery({ ...sale, receivedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
       }
       case 'REFUSED':
         throw failed(FAILURE.deliveryRefused, 'the checkout refused the event permanently (410)');
@@ -80,12 +80,12 @@ async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promis
 
 /** Records what the checkout received, and builds the result. */
 function endDelivery(
-  { referenceId, confirmedKeyIds, orderId }: EndedSale,
+  { referenceId, receivedKeyIds, orderId }: EndedSale,
   events: ReceivedEvent[],
   order: DeliveryReport['order'],
   ordered?: number,
 ): DeliveryReport {
-  upsertMemo({ events, keyIds: confirmedKeyIds, ordered, orderId } satisfies DeliveryMemo);
+  upsertMemo({ events, keyIds: receivedKeyIds, ordered, orderId } satisfies DeliveryMemo);
   const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
   setCurrentDetails(
     `**RECEIVED** by the checkout for ${escapeMarkdown(referenceId)}:\n\n${lines.join('\n') || 'nothing new'}`,

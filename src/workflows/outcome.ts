@@ -45,8 +45,8 @@ export async function reviewOutcome(
       order = await awaitOrder(purchase, { orderId, adopted: true });
       continue;
     }
-    const { status, totalDebit, confirmedKeyIds } = order;
-    if (confirmedKeyIds) purchase.confirmedKeyIds = confirmedKeyIds;
+    const { status, totalDebit, receivedKeyIds } = order;
+    if (receivedKeyIds) purchase.receivedKeyIds = receivedKeyIds;
     const review = reviewOrder({ items, accepted }, order, isPlacedByUs);
     switch (review.kind) {
       case 'ended':

@@ -60,8 +60,8 @@ export class PurchaseRecord {
   readonly alerts: Promise<void>[] = [];
   /** Events that the checkout has received. */
   readonly events: ReceivedEvent[] = [];
-  /** Key ids that the checkout confirmed in earlier runs and deliveries. */
-  confirmedKeyIds: KeyIds = {};
+  /** Key ids that the checkout received in earlier runs and deliveries. */
+  receivedKeyIds: KeyIds = {};
   private state: PurchaseState = 'PLACING';
   private since = now();
   private explanation = 'it has just started';
@@ -171,12 +171,12 @@ export class PurchaseRecord {
     this.result = result;
     this.show(outcome, reason ?? '', '');
     const own = keyIdsOf(delivered);
-    const isLaterRun = Object.keys(this.confirmedKeyIds).length > 0;
+    const isLaterRun = Object.keys(this.receivedKeyIds).length > 0;
     const memo: PurchaseMemo = {
       totalDebit,
       ordered: ordered ?? totalQuantity(items),
       delivered: keyCount(delivered),
-      keyIds: isLaterRun ? unionOfKeys(this.confirmedKeyIds, own) : own,
+      keyIds: isLaterRun ? unionOfKeys(this.receivedKeyIds, own) : own,
       outcomeKeyIds: isLaterRun ? own : undefined,
       events: this.events,
       accepted: this.accepted,

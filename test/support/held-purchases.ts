@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { PARTNER_ORDER_ID } from '../../src/contracts/search-attributes';
 import type { DecisionKind, HoldReason } from '../../src/domain/holds';
 import { MAX_BODY_BYTES, type TestEnvironment } from './test-environment';
@@ -62,8 +63,7 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
     const arranged = await bought(env, referenceId, 'demo-never');
     const { id } = await env.orderOf(referenceId);
     changeAtEachRead(env, { orderId: id, product: 'demo-never', reads: READS_UNTIL_HELD });
-    const keys = [['A', 'B'].map((key) => `${key}-${referenceId}`)];
-    await env.sandbox.changeOrder(id, { status: 'COMPLETED', keys });
+    await env.sandbox.changeOrder(id, { status: 'COMPLETED', keys: [[randomUUID(), randomUUID()]] });
     return arranged;
   },
   async ORDER_TOO_LARGE(env, referenceId) {

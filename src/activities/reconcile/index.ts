@@ -8,7 +8,7 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { groupBy } from '../../domain/group-by';
-import { safeErrorCode } from '../../domain/presentable';
+import { safeErrorCode } from '../../domain/safe-values';
 import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';
@@ -21,7 +21,7 @@ import type { ActivityDependencies } from '../dependencies';
 import { errorName, failure, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
-import { confirmFinding, type ReconcileContext } from './confirm-finding';
+import { recheckFinding, type ReconcileContext } from './recheck-finding';
 import { orderRetry, readRecords } from './read-records';
 import { handleFinding, MAX_ORDER_IDS, postNotice } from './repair';
 
@@ -35,7 +35,7 @@ export interface ReconcileDependencies extends ActivityDependencies {
 
 /** How many findings are handled at once. */
 const PARALLEL = 12;
-const MAX_ORPHANS_CONFIRMED = 500;
+const MAX_ORPHANS_RECHECKED = 500;
 
 /** Compares the partner's orders with the purchases in Temporal and repairs what it can. It never buys anything. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
@@ -101,7 +101,7 @@ async function runReconciliation(
   return result;
 }
 
-/** Confirms each suggested finding and repairs it if allowed. Findings that are not confirmed are dropped. */
+/** Checks each suggested finding again, drops those that are no longer true, and repairs the others if allowed. */
 async function handleFindings(
   context: ReconcileContext,
   suggested: readonly Finding[],
@@ -111,7 +111,7 @@ async function handleFindings(
   // been read twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
-    kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MAX_ORPHANS_CONFIRMED);
+    kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MAX_ORPHANS_RECHECKED);
   const byTrust = groupBy(suggested, isTrusted);
   const [trusted, doubtful] = [byTrust.get(true) ?? [], byTrust.get(false) ?? []];
   // Two suggestions may lead to the same finding: keys that left an order, for example, show only when it is read.
@@ -124,9 +124,9 @@ async function handleFindings(
   let handled = trusted.length;
   await inParallel(doubtful, PARALLEL, async (finding) => {
     signal.throwIfAborted();
-    const confirmed = (await confirmFinding(context, finding)).filter(isNew);
-    show('confirming and repairing', { done: ++handled, of: suggested.length });
-    for (const one of confirmed) {
+    const rechecked = (await recheckFinding(context, finding)).filter(isNew);
+    show('checking again and repairing', { done: ++handled, of: suggested.length });
+    for (const one of rechecked) {
       const reported = await handleFinding(context, one);
       if (reported) findings.push(reported);
     }

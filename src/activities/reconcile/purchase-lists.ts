@@ -38,7 +38,7 @@ export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDe
 
 /**
  * Lists the purchases that started within the window, older ones that may still get keys, and those that belong to the
- * orders. Lists lag, so they only suggest findings; a description of the workflow confirms them.
+ * orders. Lists lag, so they only suggest findings; they are checked again with a description of the workflow.
  */
 export async function listKnownPurchases(
   reader: PurchaseReader,

@@ -1,6 +1,6 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/key-ids';
-import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, presentableStatus } from '../../domain/order';
+import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, safeStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {
   indexById,
@@ -162,7 +162,7 @@ function partnerOrderOf({ id, referenceId, status, createdAt, item }: HistoryOrd
   return {
     id,
     referenceId,
-    status: presentableStatus(status),
+    status: safeStatus(status),
     createdAt: Date.parse(createdAt),
     amount: item?.amount,
     quantity: item?.quantity,
@@ -188,9 +188,9 @@ export function readOrder(
   partner: PartnerClient,
   orderId: string,
   retry: ReadRetry,
-  confirmed: KeyIds = {},
+  received: KeyIds = {},
 ): Promise<Order | PartnerError> {
-  return tryToRead(retry, () => partner.getOrder(orderId, Object.keys(confirmed)));
+  return tryToRead(retry, () => partner.getOrder(orderId, Object.keys(received)));
 }
 
 /** Retries temporary errors and returns lasting ones. @throws errors that are not about the record, such as an abort */
@@ -206,29 +206,29 @@ async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>):
 }
 
 /**
- * Completes an order from the history with a reading of the order. @param confirmed keys that the checkout confirmed
+ * Completes an order from the history with a reading of the order. @param received keys that the checkout has received
  */
 export function withOrder(
   fingerprints: Fingerprinter,
   known: PartnerOrder,
   order: Order,
-  confirmed: KeyIds = {},
+  received: KeyIds = {},
 ): PartnerOrder {
   const { status, totalDebit, products } = order;
   const [first, ...others] = products;
   // With several products, one title would describe only a part of the order.
   const title = others.length === 0 ? first?.title : undefined;
-  const keysGone = countKeysGone(fingerprints, order, confirmed);
-  return { ...known, status: presentableStatus(status), totalDebit, title, keysGone };
+  const keysGone = countKeysGone(fingerprints, order, received);
+  return { ...known, status: safeStatus(status), totalDebit, title, keysGone };
 }
 
 /** @returns undefined if this worker lacks a secret that made the key ids. */
-function countKeysGone(fingerprints: Fingerprinter, order: Order, confirmed: KeyIds): number | undefined {
-  const secretIds = new Set(Object.values(confirmed).flat().map(secretIdOf));
+function countKeysGone(fingerprints: Fingerprinter, order: Order, received: KeyIds): number | undefined {
+  const secretIds = new Set(Object.values(received).flat().map(secretIdOf));
   const named: KeyIds[] = [];
   for (const secretId of secretIds) {
     if (!fingerprints.keyIds([], secretId)) return undefined;
     named.push(keyIdsOf(nameKeys({ fingerprints }, order, secretId)));
   }
-  return missingKeys(confirmed, unionOfKeys(...named)).length;
+  return missingKeys(received, unionOfKeys(...named)).length;
 }

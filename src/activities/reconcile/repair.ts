@@ -17,7 +17,7 @@ import { answerTimeout } from '../../workflows/policies';
 import { postEvent } from '../post-events';
 import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
-import type { ConfirmedFinding, ReconcileContext } from './confirm-finding';
+import type { RecheckedFinding, ReconcileContext } from './recheck-finding';
 
 /** How often a notice is tried. The next night repeats it. */
 const TRIES = 3;
@@ -34,11 +34,11 @@ export const MAX_ORDER_IDS = 20;
  */
 export async function handleFinding(
   context: ReconcileContext,
-  confirmed: ConfirmedFinding,
+  rechecked: RecheckedFinding,
 ): Promise<ReportedFinding | undefined> {
-  const { finding } = confirmed;
+  const { finding } = rechecked;
   if (context.dryRun && !hasSaleRepair(finding)) return withStatus(finding, 'dry-run');
-  const handled = await repairFinding(context, confirmed).catch((error: unknown) => {
+  const handled = await repairFinding(context, rechecked).catch((error: unknown) => {
     context.retry.signal.throwIfAborted();
     return unrepaired(finding, `it could not be repaired now: ${safeMessage(error)}`);
   });
@@ -47,19 +47,19 @@ export async function handleFinding(
 
 async function repairFinding(
   context: ReconcileContext,
-  confirmed: ConfirmedFinding,
+  rechecked: RecheckedFinding,
 ): Promise<ReportedFinding | undefined> {
-  if (confirmed.unconfirmed !== undefined) return unrepaired(confirmed.finding, confirmed.unconfirmed);
-  const { finding } = confirmed;
+  if (rechecked.notRechecked !== undefined) return unrepaired(rechecked.finding, rechecked.notRechecked);
+  const { finding } = rechecked;
   switch (finding.repair) {
     case 'deliver':
     case 'notify-refund':
     case 'deliver-or-notify':
-      return bringUpToDate(context, confirmed);
+      return bringUpToDate(context, rechecked);
     case 'adopt':
-      return sendAdoption(context, confirmed);
+      return sendAdoption(context, rechecked);
     case 'notify':
-      return notify(context, confirmed);
+      return notify(context, rechecked);
     case undefined:
       return unrepaired(finding);
   }
@@ -72,9 +72,9 @@ async function repairFinding(
  */
 async function bringUpToDate(
   context: ReconcileContext,
-  confirmed: ConfirmedFinding,
+  rechecked: RecheckedFinding,
 ): Promise<ReportedFinding | undefined> {
-  const { finding } = confirmed;
+  const { finding } = rechecked;
   const { referenceId, repair } = finding;
   if (referenceId === undefined) return unrepaired(finding, 'its purchase is no longer known');
   const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(nothingToDeliverReason);
@@ -86,7 +86,7 @@ async function bringUpToDate(
     case 'nothing':
       if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.why);
       if (plan.missing === 0) return undefined;
-      return repair === 'deliver-or-notify' ? notify(context, confirmed) : unrepaired(withKeysMissing(finding));
+      return repair === 'deliver-or-notify' ? notify(context, rechecked) : unrepaired(withKeysMissing(finding));
     case 'send': {
       const { newKeys, missing, delivery } = plan;
       if (!context.dryRun) {
@@ -107,7 +107,7 @@ function nothingToDeliverReason(error: unknown): string {
 /** Sends a held purchase the decision to adopt this order. The purchase itself compares the order's items. */
 async function sendAdoption(
   context: ReconcileContext,
-  { finding, purchase }: ConfirmedFinding,
+  { finding, purchase }: RecheckedFinding,
 ): Promise<ReportedFinding> {
   const hold = purchase?.hold;
   const [orderId] = finding.orderIds;
@@ -131,7 +131,7 @@ async function sendAdoption(
 }
 
 /** Notifies the checkout that a person must act. Repeated every night under the same id while the finding lasts. */
-async function notify(context: ReconcileContext, { finding, purchase }: ConfirmedFinding): Promise<ReportedFinding> {
+async function notify(context: ReconcileContext, { finding, purchase }: RecheckedFinding): Promise<ReportedFinding> {
   if (context.dryRun) return withStatus(finding, 'dry-run');
   const { kind, orderIds, amounts, explanation, advice } = finding;
   const [orderId] = orderIds;

@@ -1,5 +1,5 @@
 import { pluralize } from '../../domain/text-format';
-import { canStopPolling, isSafeOrderId, mayHaveEnded, presentableStatus, REFERENCE_PATTERN } from '../../domain/order';
+import { canStopPolling, isSafeOrderId, mayHaveEnded, safeStatus, REFERENCE_PATTERN } from '../../domain/order';
 import {
   type HistoryOrder,
   type HistoryRow,
@@ -217,11 +217,11 @@ function newestEnd({ orders }: OrderPage, checklist: Checklist): NewestEnd {
   return end;
 }
 
-/** A status is free text of the partner. Only presentable ones are counted by name, and at most 20 of them. */
+/** A status is free text of the partner. Only those that are safe to show are counted by name, and at most 20 of them. */
 function statuses({ orders }: OrderPage, checklist: Checklist): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of orders) {
-    const shown = presentableStatus(status);
+    const shown = safeStatus(status);
     const name = shown in counts || Object.keys(counts).length < 20 ? shown : 'OTHERS';
     counts[name] = (counts[name] ?? 0) + 1;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { minRequestRate } from '../../workflows/policies';
-import { presentableStatus } from '../../domain/order';
+import { safeStatus } from '../../domain/order';
 import { pluralize } from '../../domain/text-format';
 import type { HistoryOrder, Order } from '../../partner';
 import { type Checklist, compareClocks, type DoctorOptions, NOT_TESTED, RUN_AGAIN } from './checklist';
@@ -125,7 +125,7 @@ async function checkOrderPrefix(
     'partner: status of an order',
     'the same status in the order history and with its keys',
   );
-  const [listed, shown] = [known, works.data].map((order) => presentableStatus(order.status));
+  const [listed, shown] = [known, works.data].map((order) => safeStatus(order.status));
   const both = `${listed} in the history, ${shown} with its keys`;
   const remedy = 'Run doctor again. If they always differ, ask the partner, and keep PURCHASE_WATCH=orders.';
   if (listed === shown) status.ok(both);

@@ -178,7 +178,7 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
   return { kind: ended ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
 }
 
-/** Classifies an order that still has keys to deliver but has lost confirmed ones. */
+/** Classifies an order that still has keys to deliver but has lost some that were delivered. */
 export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classification | undefined {
   return mayHaveKeys(status) && keysGone > 0 ? REPAIRABLE.keysGone : undefined;
 }

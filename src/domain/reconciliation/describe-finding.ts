@@ -1,6 +1,6 @@
 import { explainDoublePurchase } from '../double-purchase';
 import { sumOfAmounts } from '../money';
-import { isSafeOrderId, presentableStatus } from '../order';
+import { isSafeOrderId, safeStatus } from '../order';
 import { type Finding, FINDING_KINDS } from './finding';
 import {
   isDebitLowered,
@@ -62,7 +62,7 @@ function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): 
   const count = quantity === undefined ? '' : `${quantity} × `;
   const what = title ? `An order of ${count}“${title}”` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
-  return `${what} is ${presentableStatus(status)} at the partner${nameless}, and none of our purchases placed it.`;
+  return `${what} is ${safeStatus(status)} at the partner${nameless}, and none of our purchases placed it.`;
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {
@@ -123,7 +123,7 @@ function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): stri
 function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order, others }: OwnOrders): string {
   const here = describeState(purchase);
   const there = order
-    ? `its order at the partner is ${kind === 'STUCK' ? 'still ' : ''}${presentableStatus(order.status)}`
+    ? `its order at the partner is ${kind === 'STUCK' ? 'still ' : ''}${safeStatus(order.status)}`
     : '';
   switch (kind) {
     case 'DOUBLE_PURCHASE':
@@ -148,7 +148,7 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
       return `${order?.keysGone} of the keys that were delivered are no longer in the order.`;
     case 'STUCK':
       return purchase.execution === 'RUNNING'
-        ? `The purchase is still ${presentableStatus(purchase.state)}.`
+        ? `The purchase is still ${safeStatus(purchase.state)}.`
         : `${here}; ${there}.`;
     default:
       return `${here}; ${there}.`;
@@ -156,10 +156,10 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
 }
 
 function describeState({ state, execution }: KnownPurchase): string {
-  if (execution === 'RUNNING') return `The purchase is ${presentableStatus(state)}`;
-  if (execution === 'COMPLETED') return `The purchase ended as ${presentableStatus(state)}`;
-  const at = state === '' ? '' : ` in the state ${presentableStatus(state)}`;
-  return `The workflow of the purchase is ${presentableStatus(execution)}${at}`;
+  if (execution === 'RUNNING') return `The purchase is ${safeStatus(state)}`;
+  if (execution === 'COMPLETED') return `The purchase ended as ${safeStatus(state)}`;
+  const at = state === '' ? '' : ` in the state ${safeStatus(state)}`;
+  return `The workflow of the purchase is ${safeStatus(execution)}${at}`;
 }
 
 function formatKeyCount({ ordered, delivered }: KnownPurchase): string {

@@ -207,7 +207,7 @@ export function findingKey({ kind, referenceId, orderIds, repair }: Finding): st
  * lead to by then. A purchase has at most one finding about its own order, and at most one double purchase, whose
  * orders may have changed.
  */
-export function confirmationOf(suggested: Finding, found: readonly Finding[]): Finding | undefined {
+export function matchingFinding(suggested: Finding, found: readonly Finding[]): Finding | undefined {
   const key = findingKey(suggested);
   const same = found.find((one) => findingKey(one) === key);
   if (same) return same;

@@ -22,19 +22,19 @@ import {
 
 /**
  * Compares the partner's orders with the purchases in Temporal, both ways. Both lists may lag, so each finding must be
- * confirmed before anything is done about it. The order of the records does not matter.
+ * checked again before anything is done about it. The order of the records does not matter.
  *
  * @param records the orders and purchases since `from`, the purchases that the orders name, and older purchases that
  *   may still get keys, with their orders.
  */
 export function reconcile(records: RecordIndex, options: ReconcileOptions): Finding[] {
-  const confirmed = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
+  const purchases = [...records.purchases.values()].filter((purchase) => isForThisRun(purchase, options));
   const orphans = [...records.orders.values()].filter((order) => isOrphan(order, records, options));
   return inReportOrder([
-    ...confirmed.flatMap((purchase) => findingsOf(purchase, records, options)),
+    ...purchases.flatMap((purchase) => findingsOf(purchase, records, options)),
     ...describeOrphans(orphans),
     ...unreadableFindings(records),
-    ...findSharedKeys(confirmed),
+    ...findSharedKeys(purchases),
   ]);
 }
 

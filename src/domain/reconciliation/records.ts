@@ -24,7 +24,7 @@ export interface PartnerOrder {
   title?: string;
   /** `item.quantity` as received. It shows whether `amount` covers all products. */
   quantity?: number;
-  /** How many confirmed keys are no longer in the order. Only from the order itself. */
+  /** How many delivered keys are no longer in the order. Only from the order itself. */
   keysGone?: number;
 }
 
@@ -55,7 +55,7 @@ export interface KnownPurchase {
   /** Numbers of keys. `delivered` includes late deliveries, so the next reconciliation does not find them again. */
   ordered?: number;
   delivered?: number;
-  /** The ids of the keys that the checkout has confirmed, by product. */
+  /** The ids of the keys that the checkout has received, by product. */
   keyIds?: KeyIds;
   /** A late delivery has failed, so keys may have been delivered without a receipt. */
   mayBeDelivered?: boolean;

@@ -94,7 +94,11 @@ describe('the library of a TypeScript checkout', () => {
     await expect(env.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
 
     const status = await env.starter.status(referenceId);
-    expect(status).toMatchObject({ state: 'TERMINATED', failure: 'by the night shift' });
+    expect(status).toMatchObject({
+      state: 'ENDED_WITHOUT_RESULT',
+      execution: 'TERMINATED',
+      failure: 'by the night shift',
+    });
     expect(status.result).toBeUndefined();
   });
 
@@ -162,7 +166,11 @@ describe('a checkout in another language starts the workflow itself', () => {
     const failure = (await rejectionOf<WorkflowFailedError>(handle.result()))?.cause;
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect(failure).toMatchObject({ type: 'InvalidPurchase' });
-    expect(await env.starter.status(referenceId)).toMatchObject({ state: 'FAILED', failure: failure?.message });
+    expect(await env.starter.status(referenceId)).toMatchObject({
+      state: 'ENDED_WITHOUT_RESULT',
+      execution: 'FAILED',
+      failure: failure?.message,
+    });
     expect(env.sandbox.requests().place).toBe(before);
     expect(await env.sandbox.ordersOf(referenceId)).toEqual([]);
   });

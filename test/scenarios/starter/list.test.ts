@@ -62,7 +62,8 @@ describe('list: who waits for a person', () => {
       '#',
     ]);
     expect(terminated).toMatchObject({
-      state: 'TERMINATED',
+      state: 'ENDED_WITHOUT_RESULT',
+      execution: 'TERMINATED',
       reason: expect.stringContaining('may have an order') as string,
     });
     expect(terminated!.commands).toEqual([expect.stringMatching(`orders --search ${known.terminated} `)]);

@@ -190,7 +190,7 @@ if (event.type === 'purchase.sold') event;
 export const sale: PurchaseInput = { referenceId: 'SALE-1', items: [], maxDebit: undefined };
 type WithoutKeys = PurchaseFailed | PurchaseRejected | PurchaseNotPlaced | PurchaseCancelled | PurchaseAbandoned;
 export const outcomeOf = (event: WithoutKeys | PurchaseOverdue): 'OVERDUE' | string => event.data.outcome;
-export const isWaiting = ({ state }: PurchaseStatus): boolean => state === 'STARTED' || state === 'HELD' || state === 'TERMINATED';
+export const isWaiting = ({ state }: PurchaseStatus): boolean => state === 'STARTED' || state === 'HELD' || state === 'ENDED_WITHOUT_RESULT';
 // @ts-expect-error no such state
 export const isSold = ({ state }: PurchaseStatus): boolean => state === 'SOLD';
 `;

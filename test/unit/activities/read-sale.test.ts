@@ -18,24 +18,24 @@ const refund = { events: [{ id: 'evt_1', type: 'purchase.refunded', at: '2026-01
 
 describe('the record of earlier runs and deliveries of a purchase', () => {
   it('contains each confirmed key once, and the secret that made the key ids', async () => {
-    const { confirmedKeyIds, fingerprintSecretId } = await read(
+    const { receivedKeyIds, fingerprintSecretId } = await read(
       purchase({ keyIds: { a: ['old.1'] } }),
       delivery({ keyIds: { a: ['old.1', 'old.2'], b: ['old.1'] } }),
       purchase({ keyIds: null }),
     );
-    expect(confirmedKeyIds).toEqual({ a: ['old.1', 'old.2'], b: ['old.1'] });
+    expect(receivedKeyIds).toEqual({ a: ['old.1', 'old.2'], b: ['old.1'] });
     expect(fingerprintSecretId).toBe('old');
   });
 
   it('contains the secret of the first run if no key was confirmed, so that a reset makes the same key ids', async () => {
-    const nothing = { confirmedKeyIds: {}, refundConfirmed: false, fingerprintSecretId: 'first' };
+    const nothing = { receivedKeyIds: {}, refundReceived: false, fingerprintSecretId: 'first' };
     expect(await read(purchase({}))).toEqual(nothing);
     // Malformed memos are ignored.
     expect(await read(purchase({ keyIds: 'k.1' }), { isPurchase: false, memo: undefined })).toEqual(nothing);
   });
 
   it('tells whether the checkout knows of a later refund; the REFUNDED outcome of the purchase itself does not count', async () => {
-    expect(await read(delivery(refund), purchase({}))).toMatchObject({ refundConfirmed: true });
-    expect(await read(purchase(refund), delivery({ events: [] }))).toMatchObject({ refundConfirmed: false });
+    expect(await read(delivery(refund), purchase({}))).toMatchObject({ refundReceived: true });
+    expect(await read(purchase(refund), delivery({ events: [] }))).toMatchObject({ refundReceived: false });
   });
 });

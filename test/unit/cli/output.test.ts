@@ -87,7 +87,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
       referenceId: 'R',
       workflowId: 'purchase-R',
       runId: 'r',
-      state: 'FAILED',
+      state: 'ENDED_WITHOUT_RESULT',
       execution: 'FAILED',
     } as const;
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
@@ -150,7 +150,7 @@ describe('a list of purchases in one state', () => {
   });
 
   it('of held ones has the commands of each, because they differ', () => {
-    const held = { state: 'HELD', reason: 'PLACEMENT_UNKNOWN: why' };
+    const held = { state: 'HELD', reason: 'PLACEMENT_UNKNOWN: why' } as const;
     const list = { purchases: [purchase('SALE-1', held), purchase('SALE-2', held)], more: 0 };
     expect(printedBy((out) => showList(out, list, { state: 'HELD' })).match(/npx fulfilment/g)).toHaveLength(2);
   });
@@ -182,7 +182,7 @@ describe('the status of a purchase', () => {
   it('is coloured by meaning on a terminal that has colours, and nowhere else', () => {
     const colourOf = (state: ShownState) =>
       printedBy((out) => showStatus(out, { ...status, state }), true).split(state)[0];
-    const states = ['DELIVERED', 'PENDING', 'OVERDUE', 'HELD', 'FAILED', 'TERMINATED'] as const;
+    const states = ['DELIVERED', 'PENDING', 'OVERDUE', 'HELD', 'FAILED', 'ENDED_WITHOUT_RESULT'] as const;
     const colours = states.map(colourOf);
     const [green, cyan, yellow, magenta, red] = [32, 36, 33, 35, 31].map((code) => `SALE-1  \u001B[${code}m`);
     expect(colours).toEqual([green, cyan, yellow, magenta, red, red]);

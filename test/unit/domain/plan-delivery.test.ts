@@ -20,10 +20,10 @@ function saleOf(
   outcome: PurchaseOutcome | undefined,
   order: OrderSnapshot | undefined,
   [named, confirmed = named]: [named: string, confirmed?: string],
-  refundConfirmed = false,
+  refundReceived = false,
 ): EndedSale {
-  const keys = { outcomeKeyIds: idsOf(named), confirmedKeyIds: idsOf(confirmed) };
-  return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, refundConfirmed, ...keys };
+  const keys = { outcomeKeyIds: idsOf(named), receivedKeyIds: idsOf(confirmed) };
+  return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, refundReceived, ...keys };
 }
 
 function inBrief(plan: DeliveryPlan): string {

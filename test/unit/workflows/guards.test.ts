@@ -51,18 +51,18 @@ test('a search result lists orders and says whether the history was readable', (
 
 test('a poll result is accepted only for the requested order', () => {
   const polled = { orderId: 'o-1', status: 'COMPLETED', lines: [{ productId: 'p', keyIds: ['s.1'] }] };
-  expect(isPolledOrder('o-1', { ...polled, confirmedKeyIds: { p: ['s.1'] } })).toBe(true);
+  expect(isPolledOrder('o-1', { ...polled, receivedKeyIds: { p: ['s.1'] } })).toBe(true);
   expect(isPolledOrder('o-2', polled)).toBe(false);
   expect(isPolledOrder('o-1', { ...polled, lines: [{ productId: 'p', keyIds: [7] }] })).toBe(false);
-  expect(isPolledOrder('o-1', { ...polled, confirmedKeyIds: { p: 's.1' } })).toBe(false);
+  expect(isPolledOrder('o-1', { ...polled, receivedKeyIds: { p: 's.1' } })).toBe(false);
 });
 
 test('a sale is accepted only for the requested purchase, and only with complete data on its confirmed keys', () => {
   const items = [{ productId: 'p', quantity: 1 }];
-  const sale = { referenceId: 'R', items, outcomeKeyIds: {}, confirmedKeyIds: {}, refundConfirmed: false };
+  const sale = { referenceId: 'R', items, outcomeKeyIds: {}, receivedKeyIds: {}, refundReceived: false };
   expect(isEndedSale('R', sale)).toBe(true);
   expect(isEndedSale('R-2', sale)).toBe(false);
-  expect(isEndedSale('R', { ...sale, confirmedKeyIds: undefined })).toBe(false);
+  expect(isEndedSale('R', { ...sale, receivedKeyIds: undefined })).toBe(false);
 });
 
 test('a delivery is RECEIVED only with its event, and CHANGED only if it says whether it may have been sent', () => {

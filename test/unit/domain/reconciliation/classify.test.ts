@@ -33,7 +33,7 @@ it.each([undefined, ...PURCHASE_OUTCOMES])(
     const plan = planDelivery(
       {
         ...{ referenceId: 'REF-1', items: [{ productId: 'card-50', quantity: 2 }], outcome, orderId: 'ord-1' },
-        ...{ outcomeKeyIds: {}, confirmedKeyIds: { 'card-50': ['k.1'] }, refundConfirmed: false },
+        ...{ outcomeKeyIds: {}, receivedKeyIds: { 'card-50': ['k.1'] }, refundReceived: false },
         order: { orderId: 'ord-1', status: 'COMPLETED', lines },
       },
       false,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-  confirmationOf,
+  matchingFinding,
   type Finding,
   FINDING_KIND_NAMES,
   findingKey,
@@ -236,14 +236,14 @@ describe('a second reading', () => {
   const double = compare([order('x'), order('y', { referenceId: 'REF-x' })], [purchase('x')]);
 
   it('replaces the finding about a purchase and its own order if its kind has changed', () => {
-    expect(confirmationOf(own('PROCESSING')[0]!, own('COMPLETED'))).toMatchObject({ kind: 'LATE' });
-    expect(confirmationOf(own('PROCESSING')[0]!, [])).toBeUndefined();
+    expect(matchingFinding(own('PROCESSING')[0]!, own('COMPLETED'))).toMatchObject({ kind: 'LATE' });
+    expect(matchingFinding(own('PROCESSING')[0]!, [])).toBeUndefined();
   });
 
   it("never replaces a double purchase by a finding about the purchase's own order, or the reverse", () => {
-    expect(confirmationOf(double[0]!, own('COMPLETED'))).toBeUndefined();
-    expect(confirmationOf(own('PROCESSING')[0]!, double)).toBeUndefined();
-    expect(confirmationOf(double[0]!, [...own('COMPLETED'), ...double])).toMatchObject({ kind: 'DOUBLE_PURCHASE' });
+    expect(matchingFinding(double[0]!, own('COMPLETED'))).toBeUndefined();
+    expect(matchingFinding(own('PROCESSING')[0]!, double)).toBeUndefined();
+    expect(matchingFinding(double[0]!, [...own('COMPLETED'), ...double])).toMatchObject({ kind: 'DOUBLE_PURCHASE' });
   });
 
   /** Three orders, COMPLETED unless `statuses` says otherwise. An empty status leaves the order out. */
@@ -263,7 +263,7 @@ describe('a second reading', () => {
     const [, known, before, now, expected] = row;
     const about = ['DOUBLE_PURCHASE', 'MISSING_AT_PARTNER'];
     const suggested = compare(ordersOf(before), [purchase('a', known)]).find(({ kind }) => about.includes(kind));
-    const confirmed = confirmationOf(suggested!, compare(ordersOf(now), [purchase('a', known)]));
+    const confirmed = matchingFinding(suggested!, compare(ordersOf(now), [purchase('a', known)]));
     expect(confirmed?.orderIds.join(' ') ?? '').toBe(expected.replaceAll(/\w/g, 'ord-$&'));
     if (confirmed) expect(confirmed).toMatchObject({ kind: 'DOUBLE_PURCHASE', referenceId: 'REF-a' });
   });

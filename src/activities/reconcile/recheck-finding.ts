@@ -1,4 +1,4 @@
-import { confirmationOf, type Finding } from '../../domain/reconciliation/finding';
+import { matchingFinding, type Finding } from '../../domain/reconciliation/finding';
 import { reconcile } from '../../domain/reconciliation/reconcile';
 import {
   indexById,
@@ -15,15 +15,15 @@ import { inParallel } from '../in-parallel';
 import { readKnownPurchase, type LateDeliveries } from './purchase-lists';
 import { readOrder, withOrder } from './read-records';
 
-/** A finding that a second reading of the server and the partner has confirmed, with its purchase. */
-export interface ConfirmedFinding {
+/** A finding that a second reading of the server and the partner still shows, with its purchase. */
+export interface RecheckedFinding {
   finding: Finding;
   purchase?: KnownPurchase;
   /** Why one of its orders could not be read again. It is then reported, but not repaired. */
-  unconfirmed?: string;
+  notRechecked?: string;
 }
 
-/** What is needed to confirm and repair findings. */
+/** What is needed to check findings again and repair them. */
 export interface ReconcileContext extends ActivityDependencies {
   records: RecordIndex;
   options: ReconcileOptions;
@@ -46,7 +46,7 @@ const PARALLEL = 4;
  * @returns the current finding, possibly of another kind, or nothing if it is gone. Also delivered keys that have left
  *   its order, which only a reading of the order itself shows.
  */
-export async function confirmFinding(context: ReconcileContext, suggested: Finding): Promise<ConfirmedFinding[]> {
+export async function recheckFinding(context: ReconcileContext, suggested: Finding): Promise<RecheckedFinding[]> {
   const { records, options, lateDeliveries } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
   // This kind compares the keys that our purchases delivered, so the orders are not read again.
@@ -58,13 +58,13 @@ export async function confirmFinding(context: ReconcileContext, suggested: Findi
   const purchases = described.filter((purchase) => purchase !== undefined);
   // An unreadable record stays unreadable; a failed read does not make it missing.
   const found = reconcile(indexRecords(indexById(again.orders), purchases, unreadable), options);
-  const finding = confirmationOf(suggested, found);
+  const finding = matchingFinding(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
   const keysGone = found.filter((one) => one.kind === 'KEYS_GONE' && one !== finding);
   return [...(finding ? [finding] : []), ...keysGone].map((one) => ({
     finding: one,
     purchase,
-    unconfirmed: issueWith(one, again.failed),
+    notRechecked: issueWith(one, again.failed),
   }));
 }
 
@@ -99,7 +99,7 @@ async function readAgain(
 }
 
 /**
- * Why a finding is not confirmed: an order is temporarily unreadable, access was refused, or the order that the finding
+ * Why a finding could not be checked again: an order is temporarily unreadable, access was refused, or the order that the finding
  * is based on can't be read. An order with an unusable id can't be requested, so its row is enough.
  */
 function issueWith(finding: Finding, failed: Failed): string | undefined {

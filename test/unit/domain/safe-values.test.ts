@@ -1,4 +1,4 @@
-import { presentableTraceId, safeErrorCode, subjectOf } from '../../../src/domain/presentable';
+import { safeTraceId, safeErrorCode, safeIdsOf } from '../../../src/domain/safe-values';
 
 const UUID = '3f2b8a50-0c1d-4e2f-9a3b-5c6d7e8f9a0b';
 
@@ -6,20 +6,20 @@ describe('logs and traces', () => {
   it.each([UUID, UUID.replaceAll('-', ''), UUID.toUpperCase()])(
     'name a trace id that cannot be anything else: %s',
     (traceId) => {
-      expect(presentableTraceId(traceId)).toBe(traceId);
+      expect(safeTraceId(traceId)).toBe(traceId);
     },
   );
 
   it.each(['ABCDE-23456-FGHJK', '4111111111111111', '', `${UUID} `, undefined])(
     'do not name a trace id that could be a key, because a partner may put a key anywhere: %s',
-    (traceId) => expect(presentableTraceId(traceId)).toBeUndefined(),
+    (traceId) => expect(safeTraceId(traceId)).toBeUndefined(),
   );
 
   it('name a reference and an order id only if they are well-formed, whatever a workflow was started with', () => {
     const subject = { referenceId: 'SALE-1', orderId: 'o-1' };
-    expect(subjectOf({ ...subject, key: 'x' })).toEqual(subject);
+    expect(safeIdsOf({ ...subject, key: 'x' })).toEqual(subject);
     for (const odd of [undefined, null, 'SALE-1', [], { referenceId: 'a b', orderId: '../o' }, { referenceId: 7 }]) {
-      expect(subjectOf(odd)).toEqual({});
+      expect(safeIdsOf(odd)).toEqual({});
     }
   });
 

@@ -1,7 +1,7 @@
 import { isSafeOrderId, REFERENCE_PATTERN } from './order';
 
 /** The reference and order id in an input of any shape, if valid. Any client can start a workflow with any input. */
-export function subjectOf(input: unknown): { referenceId?: string; orderId?: string } {
+export function safeIdsOf(input: unknown): { referenceId?: string; orderId?: string } {
   if (typeof input !== 'object' || input === null) return {};
   const { referenceId, orderId } = input as Record<string, unknown>;
   return {
@@ -14,7 +14,7 @@ export function subjectOf(input: unknown): { referenceId?: string; orderId?: str
 const TRACE_ID = /^([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** The partner's trace id, for logs and traces. It is free text and may contain a key, so other formats are dropped. */
-export function presentableTraceId(traceId: string | undefined): string | undefined {
+export function safeTraceId(traceId: string | undefined): string | undefined {
   return traceId !== undefined && TRACE_ID.test(traceId) ? traceId : undefined;
 }
 

@@ -1,0 +1,24 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { PURCHASE_STATE } from '../contracts/search-attributes';
+import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
+
+/**
+ * A `PurchaseState`, or `STARTED` until a worker picks the purchase up. `ENDED_WITHOUT_RESULT`: the workflow was
+ * terminated, or its input was invalid; `execution` says which.
+ */
+export type ShownState = PurchaseState | 'STARTED' | 'ENDED_WITHOUT_RESULT';
+
+/** If a workflow was ended from outside, the state that it recorded last is out of date. */
+export function shownStateOf({
+  status,
+  typedSearchAttributes,
+}: Pick<WorkflowExecutionInfo, 'status' | 'typedSearchAttributes'>): ShownState {
+  if (!hasResultOrRuns(status.name)) return 'ENDED_WITHOUT_RESULT';
+  const recorded = typedSearchAttributes.get(PURCHASE_STATE);
+  return PURCHASE_STATES.find((state) => state === recorded) ?? 'STARTED';
+}
+
+/** @param execution the workflow's status, such as TERMINATED */
+export function hasResultOrRuns(execution: string): boolean {
+  return execution === 'RUNNING' || execution === 'COMPLETED';
+}
