@@ -643,7 +643,7 @@ export const MUTANTS = [
   },
   {
     name: 'secret-of-the-first-run',
-    rule: 'if no key was confirmed, the secret recorded by the first run makes the ids',
+    rule: 'if no key was received, the secret recorded by the first run makes the ids',
     file: 'src/activities/read-sale.ts',
     find: 'keyId === undefined ? await purchases.recordedSecretId(firstRun) :',
     replace: 'keyId === undefined ? firstRun.runId.slice(0, 0) :',
@@ -659,10 +659,10 @@ export const MUTANTS = [
   },
   {
     name: 'first-memo-only',
-    rule: "the checkout's confirmed keys are the union over all runs and deliveries",
+    rule: "the checkout's received keys are the union over all runs and deliveries",
     file: 'src/activities/read-sale.ts',
-    find: 'unionOfKeys(...confirmed)',
-    replace: 'unionOfKeys(...confirmed.slice(0, 1))',
+    find: 'unionOfKeys(...received)',
+    replace: 'unionOfKeys(...received.slice(0, 1))',
     tests: ['test/unit/activities/read-sale.test.ts'],
   },
   {
@@ -707,7 +707,7 @@ export const MUTANTS = [
   },
   {
     name: 'only-new-keys',
-    rule: 'a key event carries all keys of the order, including confirmed ones',
+    rule: 'a key event carries all keys of the order, including received ones',
     file: 'src/domain/plan-delivery.ts',
     find: 'saleAsItIs(sale, order, review.lines);',
     replace: `saleAsItIs(sale, order, review.lines.map((line) => ({
@@ -953,7 +953,7 @@ export const MUTANTS = [
   },
   {
     name: 'keys-gone-unreported',
-    rule: 'confirmed keys that have left their order are a finding',
+    rule: 'delivered keys that have left their order are a finding',
     file: 'src/domain/reconciliation/classify.ts',
     find: 'return mayHaveKeys(status) && keysGone > 0 ?',
     replace: 'return mayHaveKeys(status) && keysGone > 1_000 ?',
@@ -1563,7 +1563,7 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
-    name: 'confirmed-by-a-refusal',
+    name: 'rechecked-by-a-refusal',
     rule: 'a second reading that is refused because of our own mistake confirms nothing',
     file: 'src/activities/reconcile/recheck-finding.ts',
     find: "const counts = retryable || kind === 'access' || (",
@@ -1571,8 +1571,8 @@ export const MUTANTS = [
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
   {
-    name: 'confirmed-by-its-row',
-    rule: 'a finding is not confirmed while its order cannot be read again',
+    name: 'rechecked-by-its-row',
+    rule: 'a finding is not repaired while its order cannot be read again',
     file: 'src/activities/reconcile/recheck-finding.ts',
     find: 'id === first;',
     replace: 'id !== first;',
