@@ -12,6 +12,9 @@ import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } fro
 const MAX_PAGES = 200;
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
+const SIMILAR_REFERENCE = 'the order history has an order whose reference is ours in another case or cut';
+/** A shorter text is more likely another reference. */
+const MIN_CUT_LENGTH = 20;
 /** The most orders in one result, because results are stored in the workflow's history. */
 const MAX_FOUND_ORDERS = 100;
 
@@ -130,9 +133,17 @@ function matching(
     row.referenceId === undefined
       ? mayHaveArrived && mayBeOurs(row)
       : row.referenceId === referenceId && mayBeOurs(row);
-  const unclear =
-    usable.length < own.length ? UNUSABLE_ID : own.length === 0 && unreadable.some(counts) ? UNREADABLE_ROW : undefined;
-  return { orders: foundOrders(usable), unclear };
+  const isSimilar = (row: HistoryOrder) => mayHaveArrived && isVariantOf(referenceId, row.referenceId);
+  if (usable.length < own.length) return { orders: foundOrders(usable), unclear: UNUSABLE_ID };
+  if (own.length > 0) return { orders: foundOrders(usable), unclear: undefined };
+  const unclear = unreadable.some(counts) ? UNREADABLE_ROW : readable.some(isSimilar) ? SIMILAR_REFERENCE : undefined;
+  return { orders: [], unclear };
+}
+
+/** Whether a partner may have made this text of the reference: by changing its case, or by cutting it. */
+function isVariantOf(referenceId: string, shown: string | undefined): boolean {
+  const [whole, part] = [referenceId, shown?.trim() ?? ''].map((text) => text.toLowerCase()) as [string, string];
+  return whole === part || (part.length >= MIN_CUT_LENGTH && whole.startsWith(part));
 }
 
 /** If there are too many, failed and refunded orders are dropped first, because they are never adopted. */

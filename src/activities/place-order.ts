@@ -13,7 +13,7 @@ import { findOrders } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
-/** Timestamps this close belong to one dispatch: the time-skipping server reads its clock twice for it. */
+/** Timestamps this close belong to one dispatch, because a server may read its clock twice for it. */
 const ONE_DISPATCH_MS = 5;
 /** Reserved at the end of the attempt for reporting "not sent". */
 const ANSWER_RESERVE_MS = 1_000;
@@ -253,6 +253,6 @@ const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'A
   FENCED: 'the order was not sent: an earlier request may have placed it',
   ORDER_REFUSED: 'the partner refused the order',
   CONFLICT: 'the partner says that the order exists already',
-  ANSWERED: 'the partner answered with an error, and may have placed the order all the same',
+  ERROR_ANSWER: 'the partner answered with an error, and may have placed the order all the same',
   UNKNOWN: 'no usable answer came, and the order may have been placed',
 };

@@ -25,6 +25,8 @@ export async function main(): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
   // A reader such as `head` may have read enough. Any other failure, such as a full disk, has lost the answer.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => flushAndExit(code === 'EPIPE' ? 0 : 1));
+  // Nobody reads the progress. The answer goes to stdout.
+  process.stderr.on('error', () => undefined);
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
     const { environment, readStarterConfig } = loadConfig();
@@ -68,7 +70,7 @@ export async function runStarter(argv: readonly string[], context: StarterContex
   const program = commands(context);
   out.json = argv.includes('--json');
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync(withoutHelp(program, argv));
     return context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -77,6 +79,13 @@ export async function runStarter(argv: readonly string[], context: StarterContex
     if (out.json) show(out, { error: { name: error instanceof Error ? error.name : 'Error', message } });
     return exitCode;
   }
+}
+
+/** Drops `--help` after an unknown command. Otherwise commander shows the whole help and succeeds. */
+function withoutHelp(program: Command, argv: readonly string[]): string[] {
+  const name = argv.slice(2).find((word) => !word.startsWith('-'));
+  const isKnown = name === undefined || name === 'help' || program.commands.some((one) => one.name() === name);
+  return argv.filter((word) => isKnown || (word !== '--help' && word !== '-h'));
 }
 
 /** Adds the server's own words, which the messages of Temporal's errors leave out. */

@@ -30,7 +30,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
   add('status', 'show the state of a purchase, and its deliveries').action(async (referenceId: string) =>
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
-  add('resolve', 'decide what happens to a held purchase; `status` shows the possible decisions')
+  add('resolve', 'decide what happens to a held purchase, with one of these options; `status` shows which fit')
     .option('--order <id>', DECISIONS.order, orderId)
     .option('--replace', DECISIONS.replace)
     .option('--abandon', DECISIONS.abandon)

@@ -9,7 +9,7 @@ import type { EventOutcome, KnownEvent } from './public-types';
 type BodyOf<E> = E extends unknown ? Omit<E, 'id'> : never;
 
 const timestamp = '2026-03-01T09:30:12.345Z';
-const sale = { referenceId: 'SALE-1', orderId: 'ord-4711' };
+const sale = { referenceId: 'SAMPLE-1', orderId: 'ord-4711' };
 const ordered = { productId: 'gift-card-50', quantity: 2 };
 const line = { ...ordered, title: 'Gift card 50' };
 const keys = [
@@ -43,19 +43,19 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.rejected',
     timestamp,
-    data: { referenceId: 'SALE-1', outcome: 'REJECTED', lines: [ordered], reason: 'the partner answered 422' },
+    data: { referenceId: 'SAMPLE-1', outcome: 'REJECTED', lines: [ordered], reason: 'the partner answered 422' },
   },
   {
     type: 'purchase.not_placed',
     timestamp,
-    data: { referenceId: 'SALE-1', outcome: 'NOT_PLACED', lines: [ordered], reason: 'the partner answered 503' },
+    data: { referenceId: 'SAMPLE-1', outcome: 'NOT_PLACED', lines: [ordered], reason: 'the partner answered 503' },
   },
   { type: 'purchase.overdue', timestamp, data: ended('OVERDUE', 'still PENDING at the deadline') },
   {
     type: 'purchase.cancelled',
     timestamp,
     data: {
-      referenceId: 'SALE-1',
+      referenceId: 'SAMPLE-1',
       outcome: 'CANCELLED',
       lines: [ordered],
       reason: 'cancelled before anything was bought',
@@ -71,7 +71,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
     type: 'purchase.held',
     timestamp,
     data: {
-      referenceId: 'SALE-1',
+      referenceId: 'SAMPLE-1',
       hold: 'PLACEMENT_UNKNOWN',
       decisions: ['order', 'replace', 'abandon'],
       reason: 'no complete answer before the deadline, and the order history shows no order',

@@ -40,7 +40,7 @@ export function commandsFor(referenceId: string, decisions: readonly DecisionKin
 export interface PurchaseStanding {
   referenceId: string;
   state?: PurchaseState;
-  hold?: Pick<HoldNotice, 'reason' | 'decisions' | 'endsOnCancel'>;
+  hold?: Pick<HoldNotice, 'reason' | 'decisions'>;
 }
 
 /** The commands that an operator can use on a purchase in this state. */
@@ -50,12 +50,8 @@ export function fittingCommands({ referenceId, state, hold }: PurchaseStanding):
   const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;
   switch (state) {
     case 'HELD': {
-      const { reason, decisions = [], endsOnCancel } = hold ?? {};
-      return [
-        ...(reason === 'PLACEMENT_UNKNOWN' ? [search] : []),
-        ...commandsFor(referenceId, decisions),
-        ...(endsOnCancel ? [cancel] : []),
-      ];
+      const { reason, decisions = [] } = hold ?? {};
+      return [...(reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...commandsFor(referenceId, decisions)];
     }
     case 'PLACING':
     case 'PAUSED':

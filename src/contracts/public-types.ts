@@ -67,8 +67,6 @@ export interface HoldNotice {
   decisions: DecisionKind[];
   /** When the purchase was held, ISO 8601. */
   since: string;
-  /** A cancel request ends this hold, after one more search of the order history shows that nothing was bought. */
-  endsOnCancel?: boolean | undefined;
 }
 
 /** An operator's decision. With `order`, the purchase adopts the partner's order `orderId`. */

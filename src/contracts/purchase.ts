@@ -92,7 +92,6 @@ const holdNotice = z.object({
   /** ISO 8601: when it was opened. */
   since: z.string(),
   /** A cancel request ends the hold, after one more search of the order history. */
-  endsOnCancel: z.boolean().optional(),
 });
 
 /** The open hold in a memo; undefined if there is none or it is invalid. */

@@ -9,7 +9,7 @@ export const REFERENCE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._~:-]{0,99}$/;
  * change the path: slashes, percent signs, control characters, and ids that consist of dots.
  */
 export function isSafeOrderId(id: string): boolean {
-  return /^(?!\.+$)[A-Za-z0-9._~:-]{1,200}$/.test(id);
+  return /^(?!\.+$)[A-Za-z0-9._~:-][A-Za-z0-9._~:+=-]{0,199}$/.test(id);
 }
 
 /** How far the partner's clock and Temporal's may differ. An older order can't belong to a purchase. */

@@ -40,7 +40,7 @@ const KINDS = {
   status: ofStatus,
   /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */
   refused: ({ envelopeStatus = 500 }) => ({
-    placement: 'ANSWERED',
+    placement: 'ERROR_ANSWER',
     retryable: ofStatus({ httpStatus: envelopeStatus }).retryable,
     countsAgainstPartner: true,
   }),
@@ -66,7 +66,7 @@ const STATUSES: readonly [statuses: readonly number[], Consequences][] = [
   // The order probably exists, from this request or an earlier one.
   [[409], { placement: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
   // Asks for a retry.
-  [[408, 425, 429], { placement: 'ANSWERED', retryable: true, countsAgainstPartner: true }],
+  [[408, 425, 429], { placement: 'ERROR_ANSWER', retryable: true, countsAgainstPartner: true }],
 ];
 
 function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
@@ -74,7 +74,11 @@ function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
   if (row) return row[1];
   // After a server error the partner may have bought or not. 1xx, 3xx and other 4xx prove nothing at all.
   const isServerError = httpStatus >= 500;
-  return { placement: isServerError ? 'ANSWERED' : 'UNKNOWN', retryable: isServerError, countsAgainstPartner: true };
+  return {
+    placement: isServerError ? 'ERROR_ANSWER' : 'UNKNOWN',
+    retryable: isServerError,
+    countsAgainstPartner: true,
+  };
 }
 
 /**

@@ -165,15 +165,16 @@ export function orderWithKeys(asked: readonly string[]) {
 }
 
 /**
- * Removes the order's own keys from a text and then cuts it. A partner may write a key into a title, a product id or a
+ * Removes the order's own keys from a text, in any case, and then cuts it. A partner may write a key into a title, a product id or a
  * status, which reach histories and logs. Cutting first could leave an unrecognised part of a key.
  */
 function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
-  const all = texts.join('\n');
-  const quoted = [...new Set(keys.map(({ value }) => value))]
-    .filter((value) => value.length >= MIN_REDACTED_LENGTH && all.includes(value))
+  const all = texts.join('\n').toLowerCase();
+  const quoted = [...new Set(keys.map(({ value }) => value.trim()))]
+    .filter((value) => value.length >= MIN_REDACTED_LENGTH && all.includes(value.toLowerCase()))
     // Longest first: a key may be the beginning of another one, whose rest would remain.
-    .toSorted((one, other) => other.length - one.length);
+    .toSorted((one, other) => other.length - one.length)
+    .map((value) => new RegExp(value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi'));
   return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), whole));
 }
 
@@ -184,7 +185,7 @@ function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {
 export const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that is safe in a path') });
 
 export const envelope = z.object({
-  status: z.int().min(200).max(299),
+  status: z.coerce.number().int().min(200).max(299),
   success: z.literal(true),
   details: z.object({ data: z.unknown() }),
 });

@@ -9,7 +9,7 @@ type Cell = (finding: ReportedFinding, report: ReconciliationReport) => string |
 /** The columns in order. New columns go at the end. */
 const COLUMNS: readonly [name: string, cell: Cell][] = [
   ['kind', ({ kind }) => kind],
-  ['status', ({ done }) => done],
+  ['done', ({ done }) => done],
   ['reference', ({ referenceId }) => referenceId],
   ['orders', ({ orderIds }) => orderIds.join(' ')],
   ['workflow', ({ workflowId }) => workflowId],

@@ -1,13 +1,14 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { purchaseWorkflowId } from '../contracts/names';
-import type { HoldNotice } from '../contracts/public-types';
-import { holdIn } from '../contracts/purchase';
 import { createPurchaseReader } from '../temporal/client';
 import { NothingToCancelError } from './errors';
 import { type ShownState, shownStateOf } from './shown-state';
 
-/** The effect of a cancel request. It depends on the state of the purchase. */
-export type CancelEffect = 'CANCELLED_UNLESS_BOUGHT' | 'SEEN_THROUGH' | 'STAYS_HELD';
+/**
+ * The effect of a cancel request: the purchase ends `CANCELLED` unless an order exists or may exist; its order is
+ * completed and delivered; or it stays held until an operator decides.
+ */
+export type CancelEffect = 'CANCELLED_UNLESS_BOUGHT' | 'ORDER_COMPLETES' | 'STAYS_HELD';
 
 /** A cancel request that Temporal has accepted. */
 export interface Cancellation {
@@ -22,7 +23,7 @@ export interface Cancellation {
 
 const EFFECTS: Record<CancelEffect, string> = {
   CANCELLED_UNLESS_BOUGHT: 'it ends CANCELLED unless an order exists or may exist; such an order is completed',
-  SEEN_THROUGH: 'it already has an order, so the order is completed; the result records the cancel request',
+  ORDER_COMPLETES: 'it already has an order, so the order is completed; the result records the cancel request',
   STAYS_HELD: 'it stays held, because an order exists or may exist; only a decision ends the hold',
 };
 
@@ -30,7 +31,7 @@ const EFFECTS: Record<CancelEffect, string> = {
 export async function cancelPurchase(client: Client, referenceId: string): Promise<Cancellation> {
   const workflowId = purchaseWorkflowId(referenceId);
   const description = await createPurchaseReader(client).describe(referenceId);
-  const { status, memo } = description;
+  const { status } = description;
   const state = shownStateOf(description);
   if (status.name !== 'RUNNING') {
     throw new NothingToCancelError(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
@@ -41,11 +42,11 @@ export async function cancelPurchase(client: Client, referenceId: string): Promi
     if (error instanceof WorkflowNotFoundError) throw new NothingToCancelError(referenceId, 'a moment ago');
     throw error;
   }
-  const effect = effectOf(state, holdIn(memo));
+  const effect = effectOf(state);
   return { referenceId, workflowId, state, effect, explanation: EFFECTS[effect] };
 }
 
-function effectOf(state: string, hold?: HoldNotice): CancelEffect {
-  if (state === 'PENDING' || state === 'DELIVERING') return 'SEEN_THROUGH';
-  return hold && !hold.endsOnCancel ? 'STAYS_HELD' : 'CANCELLED_UNLESS_BOUGHT';
+function effectOf(state: ShownState): CancelEffect {
+  if (state === 'PENDING' || state === 'DELIVERING') return 'ORDER_COMPLETES';
+  return state === 'HELD' ? 'STAYS_HELD' : 'CANCELLED_UNLESS_BOUGHT';
 }

@@ -10,12 +10,13 @@ import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { escapeMarkdown, joinDetails, summaryOf } from '../domain/text-format';
 import { describeItems, hasSameItems, hasSameMaxDebit, itemsOnly, validatePurchase } from '../domain/purchase-rules';
-import { createPurchaseReader, grpcErrorOf, retryServerTimeouts } from '../temporal/client';
+import { createPurchaseReader, GRPC_STATUS, grpcErrorOf, retryServerTimeouts, rootCauseOf } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
 import {
   InvalidPurchaseError,
+  NotAnsweredError,
   PurchaseDiffersError,
-  PurchaseFailedError,
+  PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
   StarterError,
 } from './errors';
@@ -26,6 +27,9 @@ import { type Redelivery, redeliver } from './redeliver';
 import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 import { unknownFields } from './unknown-fields';
+
+/** The longest timer of Node. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The purchase of a reference. `started` is false if the purchase already existed. */
 export interface StartedPurchase {
@@ -49,7 +53,7 @@ export interface Starter {
    * outcome is a result, REJECTED and FAILED too.
    *
    * @throws PurchaseNotFoundError
-   * @throws PurchaseFailedError if the purchase was terminated or its input was invalid.
+   * @throws PurchaseEndedWithoutResultError if the purchase was terminated or its input was invalid.
    */
   result(referenceId: string): Promise<PurchaseResult>;
   /** Returns the current state of a purchase. Works without a running worker. @throws PurchaseNotFoundError */
@@ -91,8 +95,8 @@ export interface StarterOptions {
    */
   taskQueue?: string | undefined;
   /**
-   * How long `resolve` and `redeliver` wait for a worker, and the others for Temporal, in ms. Default 30,000. `result`
-   * waits for the end of the purchase.
+   * How long a method waits for Temporal, and for a worker if it needs one, in ms. Default 30,000. `result` has no limit:
+   * it waits for the end of the purchase.
    */
   answerWithinMs?: number | undefined;
   /**
@@ -105,19 +109,26 @@ export interface StarterOptions {
 /** Creates the library for a checkout. @param client a Temporal client for the worker's namespace. */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
-  const inTime = <T>(run: () => Promise<T>) => client.withDeadline(Date.now() + answerWithinMs, run);
+  if (!(answerWithinMs > 0 && answerWithinMs <= MAX_TIMER_MS)) {
+    throw new StarterError(`answerWithinMs: expected 1 to ${MAX_TIMER_MS}, got ${answerWithinMs}`);
+  }
+  /** Each call to Temporal has the same deadline, unless a method sets an earlier one. */
+  const inTime = <T>(run: (deadline: number) => Promise<T>, referenceId?: string): Promise<T> => {
+    const deadline = Date.now() + answerWithinMs;
+    const answer = client.withDeadline(deadline, () => run(deadline));
+    return translateErrors(client, referenceId, answer);
+  };
   return {
     purchase: async (input) => {
       const asked = validated(input);
       return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, asked));
     },
-    result: (referenceId) => translateNotFound(client, referenceId, resultOf(client, referenceId)),
-    status: (referenceId) => inTime(() => translateNotFound(client, referenceId, statusOf(client, referenceId))),
-    resolve: (referenceId, choice) =>
-      translateNotFound(client, referenceId, resolveHold(client, referenceId, choice, answerWithinMs)),
-    redeliver: (referenceId) => translateNotFound(client, referenceId, redeliver(client, referenceId, answerWithinMs)),
-    list: (filter = {}) => listPurchases(client, filter, answerWithinMs),
-    cancel: (referenceId) => inTime(() => translateNotFound(client, referenceId, cancelPurchase(client, referenceId))),
+    result: (referenceId) => translateErrors(client, referenceId, resultOf(client, referenceId)),
+    status: (referenceId) => inTime(() => statusOf(client, referenceId), referenceId),
+    resolve: (referenceId, choice) => inTime(() => resolveHold(client, referenceId, choice), referenceId),
+    redeliver: (referenceId) => inTime((deadline) => redeliver(client, referenceId, deadline), referenceId),
+    list: (filter = {}) => inTime(() => listPurchases(client, filter)),
+    cancel: (referenceId) => inTime(() => cancelPurchase(client, referenceId), referenceId),
   };
 }
 
@@ -210,16 +221,26 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
         // A reset ends one run and starts another, so the purchase continues.
         if (now.runId !== runId) continue;
         const why = error.cause?.message;
-        throw new PurchaseFailedError(referenceId, now.status.name, why);
+        throw new PurchaseEndedWithoutResultError(referenceId, now.status.name, why);
       }
     }
   });
 }
 
-function translateNotFound<T>(client: Client, referenceId: string, answer: Promise<T>): Promise<T> {
-  return answer.catch((error: unknown) => {
-    throw error instanceof WorkflowNotFoundError
-      ? new PurchaseNotFoundError(referenceId, describeNamespace(client))
-      : error;
-  });
+/** Turns Temporal's errors into those of the library, if it has one that says more. */
+async function translateErrors<T>(client: Client, referenceId: string | undefined, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof StarterError) throw error;
+    if (error instanceof WorkflowNotFoundError && referenceId !== undefined) {
+      throw new PurchaseNotFoundError(referenceId, describeNamespace(client));
+    }
+    const said = grpcErrorOf(error);
+    if (said?.code !== GRPC_STATUS.UNAVAILABLE && said?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
+    throw new NotAnsweredError(
+      `Temporal (${describeNamespace(client)}) did not answer in time. The request may still take effect; repeating it is safe.`,
+      { cause: error instanceof Error ? rootCauseOf(error) : error },
+    );
+  }
 }

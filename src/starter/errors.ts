@@ -4,16 +4,16 @@ import { describeItems } from '../domain/purchase-rules';
 
 /** The base class of the library's errors. Errors of Temporal, such as a lost connection, are passed on unchanged. */
 export class StarterError extends Error {
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = new.target.name;
   }
 }
 
-/** The purchase is invalid, so nothing was started. `faults` has one sentence for each problem. */
+/** The purchase is invalid, so nothing was started. `issues` has one sentence for each problem. */
 export class InvalidPurchaseError extends StarterError {
-  constructor(readonly faults: readonly string[]) {
-    super(`The purchase is invalid:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+  constructor(readonly issues: readonly string[]) {
+    super(`The purchase is invalid:\n${issues.map((issue) => `  ${issue}`).join('\n')}`);
   }
 }
 
@@ -21,12 +21,12 @@ export class InvalidPurchaseError extends StarterError {
 export class PurchaseDiffersError extends StarterError {
   constructor(
     readonly referenceId: string,
-    readonly known: Omit<PurchaseInput, 'referenceId'>,
-    readonly asked: Omit<PurchaseInput, 'referenceId'>,
+    readonly existing: Omit<PurchaseInput, 'referenceId'>,
+    readonly requested: Omit<PurchaseInput, 'referenceId'>,
   ) {
     super(
       `Reference ${referenceId} is already used by a different purchase.\n` +
-        `  existing:  ${describePurchase(known)}\n  requested: ${describePurchase(asked)}\n` +
+        `  existing:  ${describePurchase(existing)}\n  requested: ${describePurchase(requested)}\n` +
         'Every sale needs its own reference. Use a new one.',
     );
   }
@@ -46,7 +46,7 @@ export class PurchaseNotFoundError extends StarterError {
 }
 
 /** The purchase ended without a result, because it was terminated or its input was invalid. */
-export class PurchaseFailedError extends StarterError {
+export class PurchaseEndedWithoutResultError extends StarterError {
   /**
    * @param execution the workflow's status: `FAILED` if the input was invalid, so that nothing was bought; `TERMINATED`
    * and others if it was stopped, and an order may exist.
@@ -82,8 +82,22 @@ export class NothingToRedeliverError extends StarterError {}
 /** The redelivery failed. For example, the checkout refused the event, or the order kept changing. */
 export class RedeliveryFailedError extends StarterError {}
 
-/** There was no answer in time. The request may still take effect. */
+/** Temporal or a worker did not answer in time. The request may still take effect, and repeating it is safe. */
 export class NotAnsweredError extends StarterError {}
+
+/** INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED and UNAUTHENTICATED of gRPC: repeating the same request can't help. */
+const PERMANENT: readonly unknown[] = [3, 5, 7, 16];
+
+/**
+ * Whether to repeat a call that threw this error, with growing pauses and unchanged arguments: Temporal did not answer,
+ * or was overloaded. False if the arguments, the program or the connection's settings must change first.
+ */
+export function isRetryable(error: unknown): boolean {
+  if (error instanceof NotAnsweredError) return true;
+  if (error instanceof StarterError || error instanceof TypeError) return false;
+  const { name, code, cause } = (error ?? {}) as { name?: string; code?: unknown; cause?: { code?: unknown } };
+  return name !== 'NamespaceNotFoundError' && !PERMANENT.includes(cause?.code ?? code);
+}
 
 /** The purchase has already ended, so it can't be cancelled. Nothing was changed. */
 export class NothingToCancelError extends StarterError {

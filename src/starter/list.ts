@@ -9,7 +9,7 @@ import { toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
-import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
+import { createPurchaseReader, GRPC_STATUS, grpcErrorOf, type PurchaseReader, rootCauseOf } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
 import { NotAnsweredError, StarterError } from './errors';
 import { hasResultOrRuns, type ShownState, shownStateOf } from './shown-state';
@@ -63,28 +63,28 @@ export interface PurchaseList {
 export async function listPurchases(
   client: Client,
   { state, maxAgeMs, limit = 100 }: ListFilter,
-  withinMs: number,
 ): Promise<PurchaseList> {
   if (state !== undefined && !PURCHASE_STATES.includes(state)) {
     throw new StarterError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`);
   }
+  if (maxAgeMs !== undefined && !Number.isSafeInteger(maxAgeMs)) {
+    throw new StarterError(`maxAgeMs: expected a whole number of milliseconds, got ${maxAgeMs}`);
+  }
   const now = Date.now();
   const since = maxAgeMs === undefined ? undefined : now - maxAgeMs;
   const query = state === undefined ? waitingForPeople(since ?? now - DAY_MS) : inState(state, since);
-  const deadline = now + withinMs;
   try {
-    return await client.withDeadline(deadline, async () => {
-      const list = await readList(client, { query, since, limit });
-      const purchases = await withAfterEnd(client, list.purchases);
-      if (state !== undefined) return { ...list, purchases };
-      const waiting = purchases.filter(({ afterEnd }) => !isFinal(afterEnd));
-      return { ...list, purchases: waiting, paused: await countListed(client, inState('PAUSED')) };
-    });
+    const list = await readList(client, { query, since, limit });
+    const purchases = await withAfterEnd(client, list.purchases);
+    if (state !== undefined) return { ...list, purchases };
+    const waiting = purchases.filter(({ afterEnd }) => !isFinal(afterEnd));
+    return { ...list, purchases: waiting, paused: await countListed(client, inState('PAUSED')) };
   } catch (error) {
-    if (Date.now() < deadline) throw error;
-    throw new NotAnsweredError(
-      `Temporal did not list the purchases within ${withinMs / 1_000} s. List fewer, for example with --since 8h.`,
-    );
+    if (grpcErrorOf(error)?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
+    const advice = 'If it answers other commands, list fewer, for example with --since 8h.';
+    throw new NotAnsweredError(`Temporal did not list the purchases in time. ${advice}`, {
+      cause: error instanceof Error ? rootCauseOf(error) : error,
+    });
   }
 }
 

@@ -97,9 +97,11 @@ function bytesOf(body: unknown): Buffer {
 }
 
 function headerOf(headers: EventHeaders, name: string): string {
-  const value = isHeaders(headers) ? headers.get(name) : valueOf(headers, name);
+  const found = isHeaders(headers) ? headers.get(name) : valueOf(headers, name);
+  // Node's `headersDistinct` has a list for each header.
+  const value: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof value === 'string' && value !== '') return value;
-  throw new InvalidEventError('SIGNATURE', `The header ${name} is missing.`);
+  throw new InvalidEventError('SIGNATURE', `The header ${name} is missing or repeated.`);
 }
 
 function isHeaders(headers: EventHeaders): headers is { get(name: string): string | null } {

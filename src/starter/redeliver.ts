@@ -18,6 +18,8 @@ import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from
 /** Explanations may quote the partner and are shown on terminals. */
 const MAX_EXPLANATION_LENGTH = 600;
 
+const DESCRIBE_WITHIN_MS = 3_000;
+
 /** The result of a redelivery. */
 export interface Redelivery {
   referenceId: string;
@@ -29,22 +31,21 @@ export interface Redelivery {
 }
 
 /** Implements `redeliver` of the library. @throws WorkflowNotFoundError if the reference is unknown */
-export async function redeliver(client: Client, referenceId: string, answerWithinMs: number): Promise<Redelivery> {
+export async function redeliver(client: Client, referenceId: string, deadline: number): Promise<Redelivery> {
   const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
   const ended = (status.name === 'COMPLETED' && typedSearchAttributes.get(PURCHASE_STATE)) || `as ${status.name}`;
-  const deadline = Date.now() + answerWithinMs;
   const deliver = async () => {
     const handle = await startDelivery(client, taskQueue, { referenceId, again: true }, `all of ${referenceId}, again`);
     try {
-      return (await client.withDeadline(deadline, () => handle.result())) as DeliveryReport;
+      return (await handle.result()) as DeliveryReport;
     } catch (error) {
       if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
       // A call that starts just before the deadline ends with another code.
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
       throw new NotAnsweredError(
-        `The delivery of ${referenceId} has started, but the checkout did not accept it within ${answerWithinMs / 1_000} s` +
-          `${await lastAnswer(handle)}. To follow it: ${statusCommand(referenceId)}`,
+        `The delivery of ${referenceId} has started, but the checkout did not accept it in time` +
+          `${await lastAnswer(client, handle)}. To follow it: ${statusCommand(referenceId)}`,
       );
     }
   };
@@ -75,8 +76,10 @@ function failureOf(error: WorkflowFailedError, referenceId: string, ended: strin
   return new RedeliveryFailedError(`The delivery of ${referenceId} failed: ${cause.message}`);
 }
 
-async function lastAnswer(handle: WorkflowHandle): Promise<string> {
-  const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw;
+/** What is known of a delivery after its deadline. */
+async function lastAnswer(client: Client, handle: WorkflowHandle): Promise<string> {
+  const describe = () => client.withDeadline(Date.now() + DESCRIBE_WITHIN_MS, () => handle.describe());
+  const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
   const answer = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
   if (answer) return ` (${answer})`;
   return pendingWorkflowTask ? ' (no worker has picked it up; is one running?)' : '';

@@ -23,12 +23,7 @@ export interface Resolution {
 }
 
 /** Implements `resolve` of the library. @throws DecisionRefusedError, NotAnsweredError, WorkflowNotFoundError */
-export async function resolveHold(
-  client: Client,
-  referenceId: string,
-  choice: DecisionChoice,
-  answerWithinMs: number,
-): Promise<Resolution> {
+export async function resolveHold(client: Client, referenceId: string, choice: DecisionChoice): Promise<Resolution> {
   const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
   if (fault) throw new StarterError(`orderId: ${fault}`);
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
@@ -39,8 +34,8 @@ export async function resolveHold(
   const decision = { hold: hold.id, ...choice };
   const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId: resolveUpdateId(decision) });
   const sendWithOneRetry = () => send().catch((error: unknown) => sendAgain(error, send));
-  await client.withDeadline(Date.now() + answerWithinMs, sendWithOneRetry).catch((error: unknown) => {
-    throw whyNotTaken(error, referenceId, answerWithinMs);
+  await sendWithOneRetry().catch((error: unknown) => {
+    throw whyNotTaken(error, referenceId);
   });
   return { referenceId, workflowId: handle.workflowId, hold, ...choice };
 }
@@ -55,14 +50,14 @@ async function openHold(handle: WorkflowHandle, referenceId: string): Promise<Ho
   return hold;
 }
 
-function whyNotTaken(error: unknown, referenceId: string, answerWithinMs: number): unknown {
+function whyNotTaken(error: unknown, referenceId: string): unknown {
   if (error instanceof WorkflowUpdateFailedError)
     return new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
   if (error instanceof WorkflowNotFoundError)
     return new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
   return new NotAnsweredError(
-    `No worker processed the decision on ${referenceId} within ${answerWithinMs / 1_000} s. Is a worker running? ` +
+    `No worker processed the decision on ${referenceId} in time. Is a worker running? ` +
       `The decision may still take effect. Check before you decide again: ${statusCommand(referenceId)}`,
   );
 }

@@ -28,7 +28,7 @@ export interface DeliveryStatus {
   type: string;
   eventId?: string | undefined;
   at?: string | undefined;
-  state: 'RECEIVED' | 'ON_ITS_WAY' | 'FAILED';
+  state: 'RECEIVED' | 'IN_PROGRESS' | 'FAILED';
 }
 
 /** The current state of a purchase. */
@@ -36,7 +36,10 @@ export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
+  /** The state in which the purchase is or ended. */
   state: ShownState;
+  /** The state of the sale now: if keys or a refund came after the end, that of the latest delivery. */
+  currentState: ShownState;
   /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
   orderId?: string | undefined;
@@ -75,6 +78,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     workflowId,
     runId,
     state,
+    currentState: later.afterEnd?.state ?? state,
     execution,
     orderId: attributes.get(PARTNER_ORDER_ID),
     startedAt: description.startTime.toISOString(),
@@ -141,7 +145,7 @@ async function deliveredLater(
     for await (const delivery of purchases.listDeliveries(`${REFERENCE_ID.name} = '${referenceId}'`)) {
       const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
       const at = delivery.startTime.toISOString();
-      const state = delivery.status.name === 'RUNNING' ? 'ON_ITS_WAY' : 'FAILED';
+      const state = delivery.status.name === 'RUNNING' ? 'IN_PROGRESS' : 'FAILED';
       found.push(events ? received(events) : [{ type: 'redelivery', at, state }]);
       // The newest comes first.
       afterEnd ??= afterEndOf(delivery);

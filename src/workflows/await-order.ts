@@ -32,16 +32,18 @@ export function isUnreadableOrder(order: PolledOrder | UnreadableOrder): order i
  * Waits until the order has ended or the deadline has passed, and then polls it once more. The pause between polls is
  * the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
  *
+ * @param firstPoll `local` for a new order, which is likely to end soon; `scheduled` for one that was adopted or held.
  * @returns the order as last seen, or why it could not be read at the deadline.
  */
 export async function awaitOrder(
   purchase: PurchaseRecord,
-  { orderId, adopted }: { orderId: string; adopted: boolean },
+  orderId: string,
+  firstPoll: 'local' | 'scheduled',
 ): Promise<PolledOrder | UnreadableOrder> {
   const { pollIntervalMs, deadlineMs, firstPollMs } = purchase.settings;
   purchase.orderId = orderId;
   const deadline = Date.now() + deadlineMs;
-  const isLocal = !adopted && firstPollMs < pollIntervalMs && firstPollMs < deadlineMs;
+  const isLocal = firstPoll === 'local' && firstPollMs < pollIntervalMs && firstPollMs < deadlineMs;
   const first = isLocal ? await pollFirst(purchase, orderId, deadline) : { nextPollMs: firstPollMs };
   if ('ended' in first) return first.ended;
 

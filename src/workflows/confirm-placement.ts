@@ -2,7 +2,7 @@ import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workfl
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-purchase';
 import { summaryOf, withoutErrorCode } from '../domain/text-format';
-import { chooseOrder, type Confirm, type NextStep } from '../domain/placement';
+import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
 import { formatInstant } from './describe-status';
@@ -84,18 +84,17 @@ async function searchOnce(
   }
 }
 
-const IF_ABSENT: Record<NextStep['kind'], string> = {
+const IF_ABSENT: Record<Confirm['ifAbsent']['kind'], string> = {
   attempt: 'the order is placed again',
   hold: 'the purchase is held for an operator',
   end: 'the purchase ends REJECTED',
-  confirm: '',
 };
 
 /** Describes the confirmation window and what follows it, for the UI. @param notBefore epoch ms: its start */
 export function describeConfirmation(
   { confirmWindowMs }: PurchaseRecord['settings'],
   notBefore: number,
-  ifAbsent: NextStep['kind'],
+  ifAbsent: Confirm['ifAbsent']['kind'],
 ): string {
   const until = formatInstant(notBefore + confirmWindowMs);
   const searched = `the order history is searched until about ${until}, and longer if it can't be read`;

@@ -100,7 +100,7 @@ const CANCEL_TOO_LATE =
 const CANCEL_REQUESTED: Partial<Record<PurchaseState, string>> = {
   PLACING: 'requested. The purchase ends CANCELLED if no order was sent; otherwise it continues.',
   PAUSED: 'requested. The purchase ends CANCELLED if no order was sent; otherwise it continues.',
-  UNCONFIRMED: 'requested. The purchase ends CANCELLED if no order is found; otherwise it continues.',
+  UNCONFIRMED: 'requested. If an order is found, it is completed; otherwise the purchase ends CANCELLED or is held.',
   HELD: 'requested. A decision is still needed.',
 };
 

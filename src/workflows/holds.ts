@@ -31,8 +31,8 @@ export interface HoldCause {
   accepts?: Accepted;
 }
 
-/** How a hold ended: by a decision, with the run that opened the hold, or by a cancel request where that is allowed. */
-export type HoldResolution = (DecisionChoice & { runId: string }) | { decision: 'cancelled' };
+/** The decision that ended a hold, with the run that opened the hold. */
+export type HoldResolution = DecisionChoice & { runId: string };
 
 interface OpenHold {
   notice: HoldNotice;
@@ -51,15 +51,11 @@ export class Holds {
 
   constructor(private readonly purchase: PurchaseRecord) {}
 
-  /**
-   * Holds the purchase until an operator decides. The state is `HELD` and the checkout is notified.
-   *
-   * @param endOnCancel whether a cancel request ends the hold too, because the order history shows no order.
-   */
-  async hold(cause: HoldCause, endOnCancel = false): Promise<HoldResolution> {
+  /** Holds the purchase until an operator decides. The state is `HELD` and the checkout is notified. */
+  async hold(cause: HoldCause): Promise<HoldResolution> {
     const { purchase } = this;
     const runId = await currentRunId();
-    const open = this.open(cause, runId, endOnCancel);
+    const open = this.open(cause, runId);
     const { notice } = open;
     metrics.count('fulfilment_holds', { reason: notice.reason });
     log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
@@ -67,20 +63,13 @@ export class Holds {
 
     const notification = new CancellationScope();
     void notification.run(() => notifyHeld(purchase, notice)).catch(() => undefined);
-    await condition(() => open.decision !== undefined || (endOnCancel && purchase.cancelRequested));
+    await condition(() => open.decision !== undefined);
     notification.cancel();
 
-    const { decision } = open;
-    if (decision?.decision === 'deliver' && cause.accepts) purchase.noteAccepted(cause.accepts);
+    const decision = open.decision as Decision; // set, because the condition was true
+    if (decision.decision === 'deliver' && cause.accepts) purchase.noteAccepted(cause.accepts);
     this.current = undefined;
     purchase.noteHold(undefined);
-    if (!decision) {
-      purchase.showStep(
-        'cancelled while it was held',
-        'one more search of the order history, in case an order has appeared since',
-      );
-      return { decision: 'cancelled' };
-    }
     purchase.showStep(`decision received: ${decision.decision}`, 'the decision takes effect');
     log.info('decision accepted', { decision: decision.decision, hold: decision.hold });
     return { ...decision, runId };
@@ -90,7 +79,7 @@ export class Holds {
    * Opens a hold with an id that is unique across runs. It contains the recorded run id, because a reset replays
    * decisions on older holds, and these must never answer a new hold.
    */
-  private open({ reason, explanation }: HoldCause, runId: string, endOnCancel: boolean): OpenHold {
+  private open({ reason, explanation }: HoldCause, runId: string): OpenHold {
     this.count += 1;
     const notice: HoldNotice = {
       id: `${runId}:${this.count}`,
@@ -98,7 +87,6 @@ export class Holds {
       explanation,
       decisions: [...FITTING_DECISIONS[reason]],
       since: new Date().toISOString(),
-      endsOnCancel: endOnCancel || undefined,
     };
     this.current = { notice };
     this.purchase.noteHold(notice);

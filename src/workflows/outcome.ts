@@ -42,7 +42,7 @@ export async function reviewOutcome(
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
       if (decision === 'withhold') return abandoned(explanation);
-      order = await awaitOrder(purchase, { orderId, adopted: true });
+      order = await awaitOrder(purchase, orderId, 'scheduled');
       continue;
     }
     const { status, totalDebit, receivedKeyIds } = order;
@@ -65,7 +65,7 @@ export async function reviewOutcome(
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
         if (another !== undefined) isPlacedByUs = false;
         accepted = another === undefined ? { ...accepted, ...review.issue.accepts } : {};
-        order = await awaitOrder(purchase, { orderId: another ?? orderId, adopted: true });
+        order = await awaitOrder(purchase, another ?? orderId, 'scheduled');
       }
     }
   }
@@ -155,6 +155,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   const order = await pollOnce(purchase, orderId);
   // An open or unreadable order proves nothing about its keys. The next delivery compares them again.
   if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
+  // Its items were compared in full before. While it changes, only items that nobody ordered are an issue.
   return reviewOutcome(purchase, holds, order, true);
 }
 

@@ -45,8 +45,8 @@ type NextAttempt = { kind: 'attempt'; why: string; afterMs: number; paused?: tru
 type Step =
   | PlacedOrder
   | NextAttempt
-  /** Ask an operator. `absent`: the order history shows no order, so a cancel request may end the hold. */
-  | { kind: 'hold'; explanation: string; absent: boolean }
+  /** Ask an operator. */
+  | { kind: 'hold'; explanation: string }
   /** End the purchase without an order. */
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
@@ -183,7 +183,7 @@ function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, an
     case 'end':
       return { kind: 'end', outcome: next.outcome, reason: why };
     case 'hold':
-      return { kind: 'hold', explanation: `${why}, and the order history shows no order`, absent: true };
+      return { kind: 'hold', explanation: `${why}, and the order history shows no order` };
   }
 }
 
@@ -224,12 +224,9 @@ async function confirm(placing: Placing, plan: Confirm, answer: AnswerWithoutOrd
     case 'found':
       return adoptFound(purchase, history.orders);
     case 'unreadable':
-      return { kind: 'hold', explanation: `${why}, and ${history.why}`, absent: false };
+      return { kind: 'hold', explanation: `${why}, and ${history.why}` };
     case 'absent': {
       const { ifAbsent } = plan;
-      if (ifAbsent.kind === 'hold' && purchase.cancelRequested) {
-        return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, why) };
-      }
       if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, answer);
       // A window already waited out the partner's Retry-After; after a single search it still applies.
       const pauseFrom = plan.searches === 'window' ? undefined : answer;
@@ -242,9 +239,9 @@ function cancelReason({ lastStartedAt }: Placing, why: string): string {
   return lastStartedAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${why}`;
 }
 
-async function askOperator(placing: Placing, { explanation, absent }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
+async function askOperator(placing: Placing, { explanation }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
   const { purchase, holds } = placing;
-  const resolution = await holds.hold({ reason: 'PLACEMENT_UNKNOWN', explanation }, absent);
+  const resolution = await holds.hold({ reason: 'PLACEMENT_UNKNOWN', explanation });
   switch (resolution.decision) {
     case 'order':
       return { kind: 'order', orderId: resolution.orderId, adopted: true };
@@ -252,8 +249,6 @@ async function askOperator(placing: Placing, { explanation, absent }: Extract<St
       placing.replaceInRun = resolution.runId;
       placing.until = Date.now() + purchase.settings.placeWithinMs;
       return { kind: 'attempt', why: 'an operator decided to place it again', afterMs: 0 };
-    case 'cancelled':
-      return { kind: 'end', outcome: 'CANCELLED', reason: `cancelled; ${explanation}` };
     default:
       return { kind: 'end', outcome: 'ABANDONED', reason: `abandoned by an operator; ${explanation}` };
   }
@@ -283,7 +278,7 @@ async function confirmEnd(
     });
     if (history.kind === 'found') return adoptFound(purchase, history.orders);
     if (history.kind === 'unreadable') {
-      return { kind: 'hold', explanation: `${reason}, and now ${history.why}`, absent: false };
+      return { kind: 'hold', explanation: `${reason}, and now ${history.why}` };
     }
     // A reset during the window replays its first searches, so they don't count for the new run.
     if ((await currentRunId()) === runId) return undefined;

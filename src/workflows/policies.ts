@@ -277,7 +277,7 @@ export const reconciliationTimeout = 23 * HOUR;
 export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
 
 /** The age from which an order without a purchase is a finding. A placement and its confirmation may take this long. */
-export function confirmedAge({ confirmWindowMs, partnerTimeoutMs }: PurchaseSettings): number {
+export function minFindingAge({ confirmWindowMs, partnerTimeoutMs }: PurchaseSettings): number {
   return 2 * (confirmWindowMs + partnerTimeoutMs);
 }
 

@@ -52,7 +52,12 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     const placement = await placeOrder(purchase, holds);
     const outcome =
       placement.kind === 'order'
-        ? await reviewOutcome(purchase, holds, await awaitOrder(purchase, placement), !placement.adopted)
+        ? await reviewOutcome(
+            purchase,
+            holds,
+            await awaitOrder(purchase, placement.orderId, placement.adopted ? 'scheduled' : 'local'),
+            !placement.adopted,
+          )
         : placement.outcome;
     const result = purchase.close(await deliverOutcome(purchase, holds, outcome));
     await purchase.awaitAlerts();

@@ -16,7 +16,7 @@ import { workflowsUrl } from '../../domain/ui-links';
 import { isPartnerError } from '../../partner';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report';
 import { lookbackIssue } from '../../temporal/client';
-import { confirmedAge } from '../../workflows/policies';
+import { minFindingAge } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { errorName, failure, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
@@ -69,7 +69,7 @@ async function runReconciliation(
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page, because reading may take hours. The next run handles what starts or ends later.
   const now = deps.now();
-  const options = { now, from, confirmedBefore: now - confirmedAge(deps.settings) };
+  const options = { now, from, recentSince: now - minFindingAge(deps.settings) };
   const { orders, purchases, unreadable, lateDeliveries } = await readRecords(deps, options, progress);
   const records = indexRecords(orders, purchases, unreadable);
   const context = {

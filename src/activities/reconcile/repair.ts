@@ -3,7 +3,8 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { ApplicationFailure } from '@temporalio/common';
 import type { CheckoutEvent } from '../../contracts/events';
 import { FAILURE } from '../../contracts/failures';
-import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
+import { deliverWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
+import { statusCommand } from '../../contracts/operator-commands';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isDeliveryError } from '../../delivery';
@@ -90,12 +91,26 @@ async function bringUpToDate(
     case 'send': {
       const { newKeys, missing, delivery } = plan;
       if (!context.dryRun) {
+        const hasFailed = await hasLastDeliveryFailed(context, referenceId);
         await startDelivery(context.client, read.taskQueue, { referenceId }, `${delivery.type} of ${referenceId}`);
+        if (hasFailed)
+          return unrepaired(finding, `the last delivery failed, and was started again: ${statusCommand(referenceId)}`);
       }
       if (delivery.type === 'purchase.refunded') return withStatus(finding, 'notified', delivery.type);
       const note = `keys on their way to the checkout: ${newKeys}`;
       return withStatus(finding, 'repaired', missing > 0 ? `${note}; still missing: ${missing}` : note);
     }
+  }
+}
+
+/** A checkout may refuse an event for good. If a delivery fails each night, a person must know. */
+async function hasLastDeliveryFailed({ client }: ReconcileContext, referenceId: string): Promise<boolean> {
+  try {
+    const { status } = await client.workflow.getHandle(deliverWorkflowId(referenceId)).describe();
+    return !['RUNNING', 'COMPLETED'].includes(status.name);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
   }
 }
 

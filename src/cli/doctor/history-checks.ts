@@ -166,7 +166,7 @@ async function trySearch(history: History, known: HistoryOrder | undefined, unkn
   if (name === configured.search) {
     const byId = checklist.check('order history: search by order id', 'that order', VARIABLES.search);
     const { data, problem } = await read({}, { search: known.id });
-    if (data && rowsOf(data).some(({ id }) => id === known.id)) byId.ok('that order');
+    if (data && rowsOf(data).some(({ id }) => id === known.id)) byId.ok('it finds the order');
     else byId.warning(problem?.message ?? 'other orders', 'Ask the partner. Without it, a reconciliation reads more.');
   }
   return works === undefined ? 'none' : works === EXACT ? 'exact' : 'fuzzy';

@@ -18,7 +18,7 @@ export async function diagnose(options: DoctorOptions) {
   for (const { variable, expected, got, remedy } of issues)
     configuration.check(`configuration: ${variable}`, expected, variable).fault(got, remedy);
   if (issues.length === 0)
-    configuration.check('configuration: all variables', 'known names and valid values').ok('no issues');
+    configuration.check('configuration: all variables', 'known names and valid values').ok('no faults');
   for (const got of openFiles)
     configuration
       .check('configuration: files with secrets', 'files that only their user can read')
@@ -65,8 +65,10 @@ function viewLines({ views, exitCode }: Diagnosis): string[] {
 const TONES = { ok: 'good', warning: 'caution', fault: 'bad' } as const;
 
 function formatCheck({ name, level, expected, got, variable, remedy }: Check, colours: boolean): string[] {
-  const line = `${coloured(colours, TONES[level], level.padEnd(8))} ${name}: expected ${expected}; got ${got}`;
-  return level === 'ok' ? [line] : [line, `         ${variable === undefined ? '' : `${variable}: `}${remedy ?? ''}`];
+  const label = coloured(colours, TONES[level], level.padEnd(8));
+  if (level === 'ok') return [`${label} ${name}: ${got}`];
+  const line = `${label} ${name}: expected ${expected}; got ${got}`;
+  return [line, `         ${variable === undefined ? '' : `${variable}: `}${remedy ?? ''}`];
 }
 
 const TEST_EVENT: EventType = 'doctor.test';

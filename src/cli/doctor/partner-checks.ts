@@ -52,7 +52,7 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
   );
   const got = `${formatPrefix(configured)}: ${problem?.message}`;
   if (works?.data) {
-    reachable.ok('an answer');
+    reachable.ok('it answers');
     key.ok('accepted');
     if (works.prefix === configured) prefix.ok(formatPrefix(configured));
     else prefix.fault(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which works.`);

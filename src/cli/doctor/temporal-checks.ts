@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { formatHours, pluralize, toSingleLine } from '../../domain/text-format';
+import { describeNamespace } from '../../starter/describe-namespace';
 import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
 import {
   epochMsOf,
@@ -44,7 +45,7 @@ export async function checkTemporal(options: DoctorOptions, checklist: Checklist
     address.fault(message, remedy, variable);
     return exitCode;
   }
-  address.ok('it answers');
+  address.ok(describeNamespace(client));
   const { temporalUiUrl } = options.config;
   if (temporalUiUrl !== undefined) checklist.views = uiViewsOf(temporalUiUrl, client.options.namespace, options.now());
   try {
@@ -78,7 +79,7 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
     const retention = `at least RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)}) plus a day`;
     await runCheck('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
-      if (issue === undefined) check.ok('long enough');
+      if (issue === undefined) check.ok(`long enough for RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)})`);
       else check.fault('a shorter one', issue, 'RECONCILE_LOOKBACK');
     });
   }
@@ -95,7 +96,7 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
   const { namespace } = client.options;
   try {
     await client.workflowService.describeNamespace({ namespace });
-    check.ok('it exists');
+    check.ok(`${namespace} exists`);
     return true;
   } catch (error) {
     const refusal = refusalOf(error);
@@ -166,8 +167,8 @@ async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule)
     const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
     const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
     if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable.`, others.join(', '));
-    else if (found.paused) check.warning('exactly this, but paused', `Run: ${command('schedule resume')}`);
-    else check.ok('exactly this');
+    else if (found.paused) check.warning('this schedule, but paused', `Run: ${command('schedule resume')}`);
+    else check.ok(inWords(found));
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     check.fault('no schedule: nothing is reconciled at night', create);

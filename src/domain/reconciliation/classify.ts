@@ -139,7 +139,7 @@ export function classifyEnded(
 ): Classification | undefined {
   const orderState = orderStateOf(order);
   // The order history was read before this purchase ended, so its status may be out of date.
-  if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.confirmedBefore) return undefined;
+  if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.recentSince) return undefined;
 
   const rule = RULES[endingOf(purchase)][orderState];
   if (rule === 'fine') return undefined;

@@ -46,16 +46,16 @@ export function withKeysMissing(finding: Finding): Finding {
 /**
  * Leaves out purchases that started or ended while the records were being read, because only one side may show them.
  */
-function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, confirmedBefore }: ReconcileOptions): boolean {
-  return startedAt < confirmedBefore && (closedAt ?? -Infinity) < now;
+function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, recentSince }: ReconcileOptions): boolean {
+  return startedAt < recentSince && (closedAt ?? -Infinity) < now;
 }
 
 function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
   const { referenceId, orderId: id, unreadable: why } = purchase;
   if (why !== undefined) return [describeUnreadable({ what: 'memo', id, referenceId, why }, purchase)];
   const own = ordersOf(purchase, records);
-  const others = own.others.filter((other) => isBillable(other) && isConfirmed(other, options));
-  const order = own.order && isConfirmed(own.order, options) ? own.order : undefined;
+  const others = own.others.filter((other) => isBillable(other) && !isRecent(other, options));
+  const order = own.order && !isRecent(own.order, options) ? own.order : undefined;
   if (own.order && !order && !isRunning(purchase)) return [];
 
   const finding = (classification: Classification | undefined, further: PartnerOrder[] = []) =>
@@ -79,11 +79,11 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 function isOrphan(order: PartnerOrder, { owners, purchases }: RecordIndex, options: ReconcileOptions): boolean {
   const { id, referenceId, createdAt } = order;
   const isKnown = owners.has(id) || (referenceId !== undefined && purchases.has(referenceId));
-  return !isKnown && createdAt >= options.from && isConfirmed(order, options);
+  return !isKnown && createdAt >= options.from && !isRecent(order, options);
 }
 
-function isConfirmed(order: PartnerOrder, { confirmedBefore }: ReconcileOptions): boolean {
-  return order.createdAt < confirmedBefore;
+function isRecent(order: PartnerOrder, { recentSince }: ReconcileOptions): boolean {
+  return order.createdAt >= recentSince;
 }
 
 /** One finding for each unreadable record. If both a row and its order are unreadable, they are one finding. */

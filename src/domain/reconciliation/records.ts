@@ -79,16 +79,14 @@ export interface ReconcileOptions {
   now: number;
   /** The start of the order history that was read. Orders of earlier purchases may be missing from it. */
   from: number;
-  /** Purchases and orders that are younger than this are left alone. It is before the reading started. */
-  confirmedBefore: number;
+  /** Orders since then are left alone: their placement may still be unknown. It is before the reading started. */
+  recentSince: number;
 }
 
 /** Whether the order history, as it was read, must show this purchase's order. */
-export function isExpectedInHistory(purchase: KnownPurchase, { from, confirmedBefore }: ReconcileOptions): boolean {
+export function isExpectedInHistory(purchase: KnownPurchase, { from, recentSince }: ReconcileOptions): boolean {
   const { orderId, startedAt, closedAt } = purchase;
-  return (
-    orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < confirmedBefore
-  );
+  return orderId !== undefined && !isRunning(purchase) && startedAt >= from && (closedAt ?? startedAt) < recentSince;
 }
 
 /** The partner's orders and the purchases in Temporal, indexed for lookups. */

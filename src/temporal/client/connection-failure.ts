@@ -68,7 +68,7 @@ export async function findConnectionFailure(target: TemporalTarget, timeoutMs: n
     return { ...known, remedy: 'The API key needs TLS: check TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
   }
   if (known) return known;
-  if (code === ANSWERED)
+  if (code === ERROR_ANSWER)
     return unreachableFor("Node can reach the server, but Temporal's SDK can't", tls ? AUTHORITIES : undefined);
   if (code !== CLOSED) return unreachableFor(`the connection failed (${code})`);
   return tls
@@ -95,7 +95,7 @@ function knownFailure(code: string): ConnectionFailure | undefined {
   return { cause, remedy, refused: remedy !== undefined };
 }
 
-const ANSWERED = 'gRPC status 0';
+const ERROR_ANSWER = 'gRPC status 0';
 const CLOSED = 'the connection was closed';
 
 /** @returns the gRPC status of the server's answer, or the error code. */

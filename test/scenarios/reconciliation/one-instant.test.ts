@@ -1,4 +1,4 @@
-import { confirmedAge } from '../../../src/workflows/policies';
+import { minFindingAge } from '../../../src/workflows/policies';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -7,10 +7,10 @@ describe('a reconciliation that takes long to read', () => {
     // A page may take longer than the confirmation window.
     const settings = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
     const env = await startReconciliationEnvironment({ reconcilesAheadMs: 0, partnerTimeoutMs: 60_000, settings });
-    const isConfirmed = (at: string | Date) => Date.now() - new Date(at).getTime() > confirmedAge(env.settings);
+    const isOldEnough = (at: string | Date) => Date.now() - new Date(at).getTime() > minFindingAge(env.settings);
     const before = await env.buy({ 'demo-never': 1 });
     const open = await env.orderOf(before);
-    await waitUntil('its placement is confirmed by now', () => isConfirmed(open.createdAt));
+    await waitUntil('its placement is confirmed by now', () => isOldEnough(open.createdAt));
 
     // In the page that is being sent, `before` is still open and `during` is missing.
     const page = env.sandbox.addFault({ operation: 'orders', when: 'after', action: { type: 'wait' } });
@@ -20,7 +20,7 @@ describe('a reconciliation that takes long to read', () => {
     await env.starter.result(before);
     const during = (await env.bought({ 'demo-instant': 1 })).referenceId;
     const { closeTime } = await env.handleOf(during).describe();
-    await waitUntil('so is its end', () => isConfirmed(closeTime!));
+    await waitUntil('so is its end', () => isOldEnough(closeTime!));
     env.sandbox.clearFaults();
     // A second read of an order must not be what prevents a finding.
     env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status: 503 } });

@@ -5,7 +5,7 @@ import {
   createStarter,
   InvalidPurchaseError,
   PurchaseDiffersError,
-  PurchaseFailedError,
+  PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
   StarterError,
 } from '../../../src/starter/index';
@@ -66,12 +66,12 @@ describe('the library of a TypeScript checkout', () => {
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
   });
 
-  it('refuses what is no purchase before anything is started, with every fault in the error', async () => {
+  it('refuses what is no purchase before anything is started, with every issue in the error', async () => {
     const referenceId = env.reference();
     const refused = env.starter.purchase({ referenceId, items: [{ productId: '', quantity: 0 }] });
 
     await expect(refused).rejects.toThrow(InvalidPurchaseError);
-    await expect(refused).rejects.toMatchObject({ faults: [expect.anything(), expect.anything()] });
+    await expect(refused).rejects.toMatchObject({ issues: [expect.anything(), expect.anything()] });
     await expect(env.starter.status(referenceId)).rejects.toThrow(PurchaseNotFoundError);
   });
 
@@ -91,7 +91,7 @@ describe('the library of a TypeScript checkout', () => {
     );
     await env.handleOf(referenceId).terminate('by the night shift');
     await ended;
-    await expect(env.starter.result(referenceId)).rejects.toThrow(PurchaseFailedError);
+    await expect(env.starter.result(referenceId)).rejects.toThrow(PurchaseEndedWithoutResultError);
 
     const status = await env.starter.status(referenceId);
     expect(status).toMatchObject({

@@ -59,7 +59,6 @@ describe('list: who waits for a person', () => {
       '--order',
       '--replace',
       '--abandon',
-      '#',
     ]);
     expect(terminated).toMatchObject({
       state: 'ENDED_WITHOUT_RESULT',

@@ -25,7 +25,7 @@ describe('the order in which a worker with one slot gets waiting activities', ()
     await untilPiledUp(env, 1);
     const placed = await answerPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
     await placed.pending('awaitOrderChange');
-    const failed = await answerPlacement(env, { evidence: 'ANSWERED', why: 'an error' });
+    const failed = await answerPlacement(env, { evidence: 'ERROR_ANSWER', why: 'an error' });
     await failed.pending('findOrders');
     await env.buy({ 'demo-instant': 1 });
     await untilPiledUp(env, 4);

@@ -76,6 +76,20 @@ describe('finding an order in the history, however good or bad its search is', (
     });
   });
 
+  it.each<[string, string, string]>([
+    ['in another case', 'REF-1', 'ref-1'],
+    ['cut', 'a-reference-of-more-than-32-characters', 'a-reference-of-more-than-32-char'],
+  ])(
+    'an order whose reference is ours %s rules out "absent" once a request may have been sent',
+    async (_, wanted, shown) => {
+      const partner = await partnerThatShows([row(shown)]);
+      for (const mayHaveArrived of [true, false]) {
+        const { orders, unclear } = await find(partner, 0, { referenceId: wanted, mayHaveArrived });
+        expect([orders, unclear !== undefined]).toEqual([[], mayHaveArrived]);
+      }
+    },
+  );
+
   const ROTTEN = { status: null };
   it.each<[string, unknown[], afterARequest: boolean, beforeTheFirst: boolean]>([
     ['a row of this reference', [{ ...row('REF-1'), ...ROTTEN }], true, true],

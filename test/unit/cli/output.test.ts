@@ -88,6 +88,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
       workflowId: 'purchase-R',
       runId: 'r',
       state: 'ENDED_WITHOUT_RESULT',
+      currentState: 'ENDED_WITHOUT_RESULT',
       execution: 'FAILED',
     } as const;
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
@@ -159,7 +160,15 @@ describe('a list of purchases in one state', () => {
 describe('the status of a purchase', () => {
   const times = { startedAt: 'noon', taskQueue: 'q', deliveries: [], pending: [] };
   const status: PurchaseStatus = {
-    ...{ referenceId: 'SALE-1', workflowId: 'w', runId: 'r', state: 'UNCONFIRMED', execution: 'RUNNING', ...times },
+    ...{
+      referenceId: 'SALE-1',
+      workflowId: 'w',
+      runId: 'r',
+      state: 'UNCONFIRMED',
+      currentState: 'UNCONFIRMED',
+      execution: 'RUNNING',
+      ...times,
+    },
   };
 
   it('that is unconfirmed says what that means, and until when at the latest', () => {

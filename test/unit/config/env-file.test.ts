@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadEnvFile } from '../../../src/config/env-file';
 import { describeVariable, VARIABLE_NAMES } from '../../../src/config/variables';
 import { temporaryFolder } from '../../support/clean-up';
 
@@ -74,5 +75,42 @@ describe('.env.example with every line uncommented', () => {
       TEMPORAL_NAMESPACE: 'default',
       RECONCILE_CRON: '0 3 * * *',
     });
+  });
+});
+
+describe('.env as the programs load it', () => {
+  function load(text: string): NodeJS.ProcessEnv {
+    const [folder, environment] = [process.cwd(), process.env];
+    process.chdir(temporaryFolder());
+    process.env = { GIVEN: 'before' };
+    try {
+      writeFileSync('.env', text);
+      loadEnvFile();
+      return process.env;
+    } finally {
+      process.chdir(folder);
+      process.env = environment;
+    }
+  }
+
+  it.each([
+    ['with a byte order mark', '\uFEFFFIRST=1\nSECOND=2\n'],
+    ['with the line ends of Windows', 'FIRST=1\r\nSECOND=2\r\n'],
+    ['with the line ends of old Macs', 'FIRST=1\rSECOND=2\r'],
+  ])('%s, has all variables', (_, text) => {
+    expect(load(text)).toMatchObject({ FIRST: '1', SECOND: '2' });
+  });
+
+  it('keeps variables that are set, and values of several lines', () => {
+    expect(load('GIVEN=after\nPEM="-----BEGIN\nabc=\n-----END"\n')).toMatchObject({
+      GIVEN: 'before',
+      PEM: '-----BEGIN\nabc=\n-----END',
+    });
+  });
+
+  it('is refused if a quote is never closed, because the value would contain the secrets after it', () => {
+    const loaded = () => load("TEMPORAL_ADDRESS='127.0.0.1:7233\nPARTNER_API_KEY=live_secret\nLOG_LEVEL='debug'\n");
+    expect(loaded).toThrow(/the value of TEMPORAL_ADDRESS contains the line of PARTNER_API_KEY. Close its quote./);
+    expect(loaded).not.toThrow(/live_secret/);
   });
 });

@@ -16,7 +16,7 @@ describe('the meaning of an HTTP status', () => {
     [[402], 'ORDER_REFUSED', false, true],
     [[401, 403, 404, 405], 'ACCESS_REFUSED', false, true],
     [[409], 'CONFLICT', false, false],
-    [[408, 425, 429, 500, 502, 503, 504, 599], 'ANSWERED', true, true],
+    [[408, 425, 429, 500, 502, 503, 504, 599], 'ERROR_ANSWER', true, true],
     [[100, 301, 302, 307, 308, 406, 410, 418, 421], 'UNKNOWN', false, true],
   ])('%p: %s; a read is retried: %s; counts against the partner: %s', (statuses, placement, retryable, counts) => {
     for (const httpStatus of statuses) {
@@ -59,8 +59,8 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>(
   ['timeout', { ...PLACE, sent: true }, 'UNKNOWN', true, true],
   ['timeout', PLACE, 'UNKNOWN', true, true],
   ['connection-lost', PLACE, 'UNKNOWN', true, true],
-  ['refused', PLACE, 'ANSWERED', true, true],
-  ['refused', { ...PLACE, envelopeStatus: 422 }, 'ANSWERED', false, true],
+  ['refused', PLACE, 'ERROR_ANSWER', true, true],
+  ['refused', { ...PLACE, envelopeStatus: 422 }, 'ERROR_ANSWER', false, true],
   ['unreadable', { ...PLACE, reason: 'shape' }, 'UNKNOWN', false, true],
   ['unreadable', { ...READ, reason: 'shape' }, 'UNKNOWN', false, false],
   ['unreadable', { ...READ, reason: 'not-json' }, 'UNKNOWN', true, false],

@@ -208,6 +208,17 @@ describe('an order with its keys', () => {
     for (const [field, name] of Object.entries(names)) if (ignored.includes(field)) expect(read[name]).toBeUndefined();
   });
 
+  it('contains no key in a title that shows it in another case or without its line break', async () => {
+    const product = { id: 'p-1', title: 'code abcd-efgh-1234', keys: [{ value: 'ABCD-EFGH-1234\n' }] };
+    answer(orderData('o-1', { products: [product] }));
+    expect((await partner.getOrder('o-1')).data.products[0]?.title).toBe('code [key]');
+  });
+
+  it('is readable in an envelope whose status is text', async () => {
+    server.script({ json: { ...envelope(orderData('o-1')), status: '200' } });
+    expect((await partner.getOrder('o-1')).data.id).toBe('o-1');
+  });
+
   it('contains no key in any text, but the product ids of the purchase stay unchanged', async () => {
     const keys = [{ value: '100234' }, { value: 'asked\u202E' }];
     const ids = ['prod-20100234', 'asked\u202E', 'other-20100234', 'other\u202E'];

@@ -13,7 +13,7 @@ function finding(explanation: string): ReportedFinding {
 }
 
 const HEADER = [
-  ...['kind', 'status', 'reference', 'orders', 'workflow'],
+  ...['kind', 'done', 'reference', 'orders', 'workflow'],
   ...['amount debited', 'amount in the order history', 'amount for further orders'],
   ...['explanation', 'advice', 'note', 'amount debited now', 'reconciled at (UTC)', 'Temporal UI'],
 ];

@@ -1,5 +1,11 @@
 import type { Client } from '@temporalio/client';
-import { createStarter, InvalidPurchaseError, type PurchaseInput } from '../../../src/starter/index';
+import {
+  createStarter,
+  InvalidPurchaseError,
+  isRetryable,
+  NotAnsweredError,
+  type PurchaseInput,
+} from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
 
 const SALE = { referenceId: 'SALE-1', items: [{ productId: 'demo-instant', quantity: 1 }] };
@@ -7,8 +13,31 @@ const SALE = { referenceId: 'SALE-1', items: [{ productId: 'demo-instant', quant
 /** What the library says of an input. Its client can't contact anything. */
 async function faultsOf(input: unknown): Promise<readonly string[]> {
   const error = await rejectionOf(createStarter({} as Client).purchase(input as PurchaseInput));
-  return error instanceof InvalidPurchaseError ? error.faults : [`another error: ${String(error)}`];
+  return error instanceof InvalidPurchaseError ? error.issues : [`another error: ${String(error)}`];
 }
+
+describe('createStarter', () => {
+  it.each([NaN, 0, -1, Infinity, 2 ** 31])('refuses to wait %s ms, for which there is no timer', (answerWithinMs) => {
+    expect(() => createStarter({} as Client, { answerWithinMs })).toThrow(
+      /^answerWithinMs: expected 1 to 2147483647, got/,
+    );
+  });
+});
+
+describe('isRetryable', () => {
+  it.each<[string, unknown, boolean]>([
+    ['no answer', new NotAnsweredError('no answer'), true],
+    ['an overloaded server', Object.assign(new Error('busy'), { cause: { code: 8 } }), true],
+    ['a lost connection', new Error('Failed to connect before the deadline'), true],
+    ['an invalid purchase', new InvalidPurchaseError(['no items']), false],
+    ['a bug', new TypeError('undefined is not a function'), false],
+    ['a missing namespace', Object.assign(new Error('no such namespace'), { name: 'NamespaceNotFoundError' }), false],
+    ['a rejected key', Object.assign(new Error('refused'), { cause: { code: 16 } }), false],
+    ['a rejected request', Object.assign(new Error('refused'), { code: 3 }), false],
+  ])('%s', (_, error, expected) => {
+    expect(isRetryable(error)).toBe(expected);
+  });
+});
 
 describe('a field that a purchase does not have, as from JavaScript', () => {
   it('is refused with the nearest name, because the purchase would have no limit', async () => {

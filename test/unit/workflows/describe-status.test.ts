@@ -19,8 +19,8 @@ function answer(differing: Partial<StatusAnswer> = {}): StatusAnswer {
   };
 }
 
-function held(reason: HoldReason, decisions: DecisionKind[], endsOnCancel?: boolean): StatusAnswer {
-  const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE, endsOnCancel };
+function held(reason: HoldReason, decisions: DecisionKind[]): StatusAnswer {
+  const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE };
   return answer({ state: 'HELD', explanation: 'why', hold });
 }
 
@@ -55,12 +55,11 @@ describe('what the Temporal UI shows of a purchase', () => {
   });
 
   it('has the exact commands of a hold, one for each decision that fits and none more', () => {
-    const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace'], true));
+    const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace']));
     expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^npx.*/gm)).toEqual([
       'npx fulfilment orders --search SALE-1',
       'npx fulfilment resolve SALE-1 --order ORDER_ID',
       'npx fulfilment resolve SALE-1 --replace',
-      'npx fulfilment cancel SALE-1',
     ]);
     expect(text).toContain('\n# the partner has no order: place it again\n');
     const other = describeStatus(held('ORDER_CHANGES', ['withhold']));

@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 0, 15, 3);
 export const NIGHT: ReconcileOptions = {
   now: NOW,
   from: NOW - 72 * HOUR,
-  confirmedBefore: NOW - HOUR / 6,
+  recentSince: NOW - HOUR / 6,
 };
 
 /** Epoch ms, `hours` before the reconciliation. */
