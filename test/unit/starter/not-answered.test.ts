@@ -1,0 +1,35 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { createStarter, isRetryable, NotAnsweredError, type Starter } from '../../../src/starter/index';
+import { rejectionOf } from '../../support/checks';
+import { closeAtEnd } from '../../support/clean-up';
+
+/** A server that accepts connections and never answers. */
+async function silentServer(): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => void sockets.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closeAtEnd(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('a Temporal server that never answers', () => {
+  it.each<[keyof Starter, (starter: Starter) => Promise<unknown>]>([
+    ['purchase', (starter) => starter.purchase({ referenceId: 'SALE-1', items: [{ productId: 'p-1', quantity: 1 }] })],
+    ['status', (starter) => starter.status('SALE-1')],
+    ['resolve', (starter) => starter.resolve('SALE-1', { decision: 'abandon' })],
+    ['redeliver', (starter) => starter.redeliver('SALE-1')],
+    ['list', (starter) => starter.list()],
+    ['cancel', (starter) => starter.cancel('SALE-1')],
+  ])('makes %s throw NotAnsweredError, which is worth a retry', async (_, call) => {
+    const connection = Connection.lazy({ address: await silentServer() });
+    closeAtEnd(() => connection.close());
+    const starter = createStarter(new Client({ connection }), { answerWithinMs: 200 });
+    const error = await rejectionOf(call(starter));
+    expect(error).toBeInstanceOf(NotAnsweredError);
+    expect(isRetryable(error)).toBe(true);
+  });
+});
