@@ -20,7 +20,7 @@ export function legendOf(findings: readonly ReportedFinding[]): string {
 
 const STATUS_MEANINGS: Record<FindingStatus, string> = {
   notified: 'the checkout received an event about it',
-  unrepaired: 'nothing was done about it',
+  unrepaired: 'a person must act',
   repaired: 'nothing is left to do',
   'dry-run': 'nothing was done about it, because this was a dry run',
 };
