@@ -1388,8 +1388,8 @@ export const MUTANTS = [
     name: 'repaired-every-night',
     rule: 'a late delivery that failed before is reported as unrepaired',
     file: 'src/activities/reconcile/repair.ts',
-    find: "!['RUNNING', 'COMPLETED'].includes(status.name)",
-    replace: "[''].includes(status.name)",
+    find: '!hasResultOrRuns(delivery.status.name)',
+    replace: 'hasResultOrRuns(delivery.status.name) && false',
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {

@@ -142,7 +142,8 @@ function matching(
 
 /** Whether a partner may have made this text of the reference: by changing its case, or by cutting it. */
 function isVariantOf(referenceId: string, shown: string | undefined): boolean {
-  const [whole, part] = [referenceId, shown?.trim() ?? ''].map((text) => text.toLowerCase()) as [string, string];
+  const whole = referenceId.toLowerCase();
+  const part = shown?.trim().toLowerCase() ?? '';
   return whole === part || (part.length >= MIN_CUT_LENGTH && whole.startsWith(part));
 }
 

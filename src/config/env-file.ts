@@ -8,7 +8,7 @@ class EnvFileError extends Error {
   readonly exitCode = 78;
 }
 
-/** A further variable inside a value: the quote before it was never closed. The last line of a PEM block ends with `=`. */
+/** A further variable inside a value: a quote was never closed. A line of a PEM block may only end with `=`. */
 const SWALLOWED = /\n\s*(?:export\s+)?([A-Za-z_]\w*)\s*=[^=\s]/;
 
 /**

@@ -165,8 +165,8 @@ export function orderWithKeys(asked: readonly string[]) {
 }
 
 /**
- * Removes the order's own keys from a text, in any case, and then cuts it. A partner may write a key into a title, a product id or a
- * status, which reach histories and logs. Cutting first could leave an unrecognised part of a key.
+ * Removes the order's own keys from a text, in any case, and then cuts it. A partner may write a key into a title, a
+ * product id or a status, which reach histories and logs. Cutting first could leave an unrecognised part of a key.
  */
 function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
   const all = texts.join('\n').toLowerCase();

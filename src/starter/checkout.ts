@@ -9,6 +9,7 @@ export type { DecisionKind, HoldReason } from '../domain/holds';
 export type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 export type { CancelEffect, Cancellation } from './cancel';
 export * from './errors';
+export { isRetryable } from './is-retryable';
 export type { ListedPurchase, ListFilter, PurchaseList } from './list';
 export {
   type EventHeaders,

@@ -95,8 +95,8 @@ export interface StarterOptions {
    */
   taskQueue?: string | undefined;
   /**
-   * How long a method waits for Temporal, and for a worker if it needs one, in ms. Default 30,000. `result` has no limit:
-   * it waits for the end of the purchase.
+   * How long a method waits for Temporal, and for a worker if it needs one, in ms. Default 30,000. `result` has no
+   * limit: it waits for the end of the purchase.
    */
   answerWithinMs?: number | undefined;
   /**
@@ -113,22 +113,22 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     throw new StarterError(`answerWithinMs: expected 1 to ${MAX_TIMER_MS}, got ${answerWithinMs}`);
   }
   /** Each call to Temporal has the same deadline, unless a method sets an earlier one. */
-  const inTime = <T>(run: (deadline: number) => Promise<T>, referenceId?: string): Promise<T> => {
+  const inTime = <T>(run: (deadline: number) => Promise<T>, words?: ErrorWords): Promise<T> => {
     const deadline = Date.now() + answerWithinMs;
     const answer = client.withDeadline(deadline, () => run(deadline));
-    return translateErrors(client, referenceId, answer);
+    return translateErrors(client, answer, words);
   };
   return {
     purchase: async (input) => {
       const asked = validated(input);
       return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, asked));
     },
-    result: (referenceId) => translateErrors(client, referenceId, resultOf(client, referenceId)),
-    status: (referenceId) => inTime(() => statusOf(client, referenceId), referenceId),
-    resolve: (referenceId, choice) => inTime(() => resolveHold(client, referenceId, choice), referenceId),
-    redeliver: (referenceId) => inTime((deadline) => redeliver(client, referenceId, deadline), referenceId),
-    list: (filter = {}) => inTime(() => listPurchases(client, filter)),
-    cancel: (referenceId) => inTime(() => cancelPurchase(client, referenceId), referenceId),
+    result: (referenceId) => translateErrors(client, resultOf(client, referenceId), { referenceId }),
+    status: (referenceId) => inTime(() => statusOf(client, referenceId), { referenceId }),
+    resolve: (referenceId, choice) => inTime(() => resolveHold(client, referenceId, choice), { referenceId }),
+    redeliver: (referenceId) => inTime((deadline) => redeliver(client, referenceId, deadline), { referenceId }),
+    list: (filter = {}) => inTime(() => listPurchases(client, filter), { advice: LIST_FEWER }),
+    cancel: (referenceId) => inTime(() => cancelPurchase(client, referenceId), { referenceId }),
   };
 }
 
@@ -227,8 +227,22 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
   });
 }
 
+/** What an error can say about a call. */
+interface ErrorWords {
+  referenceId?: string;
+  /** What to do if Temporal did not answer. */
+  advice?: string;
+}
+
+const REPEAT = 'The request may still take effect; repeating it is safe.';
+const LIST_FEWER = 'If it answers other commands, list fewer, for example with --since 8h.';
+
 /** Turns Temporal's errors into those of the library, if it has one that says more. */
-async function translateErrors<T>(client: Client, referenceId: string | undefined, answer: Promise<T>): Promise<T> {
+async function translateErrors<T>(
+  client: Client,
+  answer: Promise<T>,
+  { referenceId, advice = REPEAT }: ErrorWords = {},
+): Promise<T> {
   try {
     return await answer;
   } catch (error) {
@@ -238,9 +252,8 @@ async function translateErrors<T>(client: Client, referenceId: string | undefine
     }
     const said = grpcErrorOf(error);
     if (said?.code !== GRPC_STATUS.UNAVAILABLE && said?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
-    throw new NotAnsweredError(
-      `Temporal (${describeNamespace(client)}) did not answer in time. The request may still take effect; repeating it is safe.`,
-      { cause: error instanceof Error ? rootCauseOf(error) : error },
-    );
+    throw new NotAnsweredError(`Temporal (${describeNamespace(client)}) did not answer in time. ${advice}`, {
+      cause: rootCauseOf(error as Error),
+    });
   }
 }

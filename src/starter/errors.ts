@@ -2,7 +2,7 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
-/** The base class of the library's errors. Errors of Temporal, such as a lost connection, are passed on unchanged. */
+/** The base class of the library's errors. Other errors of Temporal are passed on unchanged. */
 export class StarterError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -84,20 +84,6 @@ export class RedeliveryFailedError extends StarterError {}
 
 /** Temporal or a worker did not answer in time. The request may still take effect, and repeating it is safe. */
 export class NotAnsweredError extends StarterError {}
-
-/** INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED and UNAUTHENTICATED of gRPC: repeating the same request can't help. */
-const PERMANENT: readonly unknown[] = [3, 5, 7, 16];
-
-/**
- * Whether to repeat a call that threw this error, with growing pauses and unchanged arguments: Temporal did not answer,
- * or was overloaded. False if the arguments, the program or the connection's settings must change first.
- */
-export function isRetryable(error: unknown): boolean {
-  if (error instanceof NotAnsweredError) return true;
-  if (error instanceof StarterError || error instanceof TypeError) return false;
-  const { name, code, cause } = (error ?? {}) as { name?: string; code?: unknown; cause?: { code?: unknown } };
-  return name !== 'NamespaceNotFoundError' && !PERMANENT.includes(cause?.code ?? code);
-}
 
 /** The purchase has already ended, so it can't be cancelled. Nothing was changed. */
 export class NothingToCancelError extends StarterError {

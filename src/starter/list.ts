@@ -9,10 +9,10 @@ import { toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
-import { createPurchaseReader, GRPC_STATUS, grpcErrorOf, type PurchaseReader, rootCauseOf } from '../temporal/client';
+import { createPurchaseReader, hasResultOrRuns, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
-import { NotAnsweredError, StarterError } from './errors';
-import { hasResultOrRuns, type ShownState, shownStateOf } from './shown-state';
+import { StarterError } from './errors';
+import { type ShownState, shownStateOf } from './shown-state';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_TEXT_LENGTH = 600;
@@ -73,19 +73,11 @@ export async function listPurchases(
   const now = Date.now();
   const since = maxAgeMs === undefined ? undefined : now - maxAgeMs;
   const query = state === undefined ? waitingForPeople(since ?? now - DAY_MS) : inState(state, since);
-  try {
-    const list = await readList(client, { query, since, limit });
-    const purchases = await withAfterEnd(client, list.purchases);
-    if (state !== undefined) return { ...list, purchases };
-    const waiting = purchases.filter(({ afterEnd }) => !isFinal(afterEnd));
-    return { ...list, purchases: waiting, paused: await countListed(client, inState('PAUSED')) };
-  } catch (error) {
-    if (grpcErrorOf(error)?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
-    const advice = 'If it answers other commands, list fewer, for example with --since 8h.';
-    throw new NotAnsweredError(`Temporal did not list the purchases in time. ${advice}`, {
-      cause: error instanceof Error ? rootCauseOf(error) : error,
-    });
-  }
+  const list = await readList(client, { query, since, limit });
+  const purchases = await withAfterEnd(client, list.purchases);
+  if (state !== undefined) return { ...list, purchases };
+  const waiting = purchases.filter(({ afterEnd }) => !isFinal(afterEnd));
+  return { ...list, purchases: waiting, paused: await countListed(client, inState('PAUSED')) };
 }
 
 async function readList(

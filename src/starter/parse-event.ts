@@ -66,7 +66,7 @@ export function parseEvent(
   return { ...eventIn(bytes), id: signed.id };
 }
 
-/** An event to test a receiver with, such as one of `EVENT_SAMPLES`. `id`: the header `webhook-id`; by default a new id. */
+/** An event to test a receiver with, such as one of `EVENT_SAMPLES`. `id` is the `webhook-id`; by default a new one. */
 export type UnsignedEvent = UnsignedOf<KnownEvent>;
 
 type UnsignedOf<E> = E extends KnownEvent ? Pick<E, 'type' | 'data'> & { id?: string | undefined } : never;

@@ -1,6 +1,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
+import { hasResultOrRuns } from '../temporal/client';
 
 /**
  * A `PurchaseState`, or `STARTED` until a worker picks the purchase up. `ENDED_WITHOUT_RESULT`: the workflow was
@@ -16,9 +17,4 @@ export function shownStateOf({
   if (!hasResultOrRuns(status.name)) return 'ENDED_WITHOUT_RESULT';
   const recorded = typedSearchAttributes.get(PURCHASE_STATE);
   return PURCHASE_STATES.find((state) => state === recorded) ?? 'STARTED';
-}
-
-/** @param execution the workflow's status, such as TERMINATED */
-export function hasResultOrRuns(execution: string): boolean {
-  return execution === 'RUNNING' || execution === 'COMPLETED';
 }

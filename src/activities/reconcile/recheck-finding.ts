@@ -99,8 +99,8 @@ async function readAgain(
 }
 
 /**
- * Why a finding could not be checked again: an order is temporarily unreadable, access was refused, or the order that the finding
- * is based on can't be read. An order with an unusable id can't be requested, so its row is enough.
+ * Why a finding could not be checked again: an order is temporarily unreadable, access was refused, or the order that
+ * the finding is based on can't be read. An order with an unusable id can't be requested, so its row is enough.
  */
 function issueWith(finding: Finding, failed: Failed): string | undefined {
   for (const [id, { kind, retryable, message }] of failed) {

@@ -3,7 +3,7 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { ApplicationFailure } from '@temporalio/common';
 import type { CheckoutEvent } from '../../contracts/events';
 import { FAILURE } from '../../contracts/failures';
-import { deliverWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
+import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
 import { statusCommand } from '../../contracts/operator-commands';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
@@ -13,7 +13,7 @@ import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { isPartnerError, withRetry } from '../../partner';
-import { startDelivery } from '../../temporal/client';
+import { hasResultOrRuns, startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
 import { postEvent } from '../post-events';
 import { errorName } from '../failures';
@@ -104,14 +104,9 @@ async function bringUpToDate(
 }
 
 /** A checkout may refuse an event for good. If a delivery fails each night, a person must know. */
-async function hasLastDeliveryFailed({ client }: ReconcileContext, referenceId: string): Promise<boolean> {
-  try {
-    const { status } = await client.workflow.getHandle(deliverWorkflowId(referenceId)).describe();
-    return !['RUNNING', 'COMPLETED'].includes(status.name);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+async function hasLastDeliveryFailed({ purchases }: ReconcileContext, referenceId: string): Promise<boolean> {
+  const delivery = await purchases.describeDeliveryIfKnown(referenceId);
+  return delivery !== undefined && !hasResultOrRuns(delivery.status.name);
 }
 
 function nothingToDeliverReason(error: unknown): string {

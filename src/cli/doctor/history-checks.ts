@@ -217,7 +217,7 @@ function newestEnd({ orders }: OrderPage, checklist: Checklist): NewestEnd {
   return end;
 }
 
-/** A status is free text of the partner. Only those that are safe to show are counted by name, and at most 20 of them. */
+/** A status is free text of the partner. At most 20 that are safe to show are counted by name. */
 function statuses({ orders }: OrderPage, checklist: Checklist): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of orders) {

@@ -37,6 +37,8 @@ export function createPurchaseReader(client: Client) {
     describe: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
     /** The same; undefined if the server knows no such purchase. */
     describeIfKnown: (referenceId: string) => describeIfKnown(client, purchaseWorkflowId(referenceId)),
+    /** The latest late delivery of a purchase; undefined if the server knows none. */
+    describeDeliveryIfKnown: (referenceId: string) => describeIfKnown(client, deliverWorkflowId(referenceId)),
     /** Lists purchases. Lists lag. @param query further conditions, as a Temporal list filter */
     list: (query: string) => list(PURCHASE_WORKFLOW, query),
     /** Lists late deliveries, like `list`. */
@@ -68,6 +70,11 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
   }
   const query = `${anyOf('WorkflowId', ids)} AND ExecutionStatus = 'Completed'`;
   for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
+}
+
+/** @param execution a workflow's status, such as TERMINATED */
+export function hasResultOrRuns(execution: string): boolean {
+  return execution === 'RUNNING' || execution === 'COMPLETED';
 }
 
 function describeIfKnown(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {

@@ -1,20 +1,8 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { createStarter, isRetryable, NotAnsweredError, type Starter } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
-
-/** A server that accepts connections and never answers. */
-async function silentServer(): Promise<string> {
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => void sockets.push(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closeAtEnd(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { startGrpcServer } from '../../support/grpc-server';
 
 describe('a Temporal server that never answers', () => {
   it.each<[keyof Starter, (starter: Starter) => Promise<unknown>]>([
@@ -25,7 +13,8 @@ describe('a Temporal server that never answers', () => {
     ['list', (starter) => starter.list()],
     ['cancel', (starter) => starter.cancel('SALE-1')],
   ])('makes %s throw NotAnsweredError, which is worth a retry', async (_, call) => {
-    const connection = Connection.lazy({ address: await silentServer() });
+    const { port } = await startGrpcServer(() => undefined);
+    const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
     closeAtEnd(() => connection.close());
     const starter = createStarter(new Client({ connection }), { answerWithinMs: 200 });
     const error = await rejectionOf(call(starter));
