@@ -37,15 +37,23 @@ export function purchaseWorkflowId(referenceId: string): string {
   return `${PURCHASE_ID_PREFIX}${referenceId}`;
 }
 
-/** The reference in the workflow id of a purchase. Any other id is returned unchanged. */
-export function referenceOrWorkflowId(workflowId: string): string {
-  return workflowId.startsWith(PURCHASE_ID_PREFIX) ? workflowId.slice(PURCHASE_ID_PREFIX.length) : workflowId;
+/** The reference in the workflow id of a purchase; undefined for any other id. */
+export function referenceOfPurchase(workflowId: string): string | undefined {
+  return afterPrefix(PURCHASE_ID_PREFIX, workflowId);
 }
 
-/** The reference in the workflow id of a purchase or of a late delivery; undefined for any other id. */
+/** The reference in the workflow id of a late delivery; undefined for any other id. */
+export function referenceOfDelivery(workflowId: string): string | undefined {
+  return afterPrefix(DELIVER_ID_PREFIX, workflowId);
+}
+
+/** The reference in either workflow id. */
 export function referenceOfWorkflow(workflowId: string): string | undefined {
-  const prefix = [PURCHASE_ID_PREFIX, DELIVER_ID_PREFIX].find((one) => workflowId.startsWith(one));
-  return prefix === undefined ? undefined : workflowId.slice(prefix.length);
+  return referenceOfPurchase(workflowId) ?? referenceOfDelivery(workflowId);
+}
+
+function afterPrefix(prefix: string, workflowId: string): string | undefined {
+  return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined;
 }
 
 /** The workflow id of the late deliveries of a purchase, so that only one runs at a time. */

@@ -1,5 +1,5 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { deliverWorkflowId, referenceOfWorkflow } from '../contracts/names';
+import { deliverWorkflowId, referenceOfDelivery } from '../contracts/names';
 import type { AfterEnd } from '../contracts/public-types';
 import { deliveryMemo } from '../contracts/purchase';
 import { anyOfInBatches } from '../contracts/purchase-queries';
@@ -35,7 +35,7 @@ export async function listAfterEnd(
   for (const query of anyOfInBatches('WorkflowId', references.map(deliverWorkflowId), MAX_IDS_PER_QUERY)) {
     for await (const delivery of purchases.listDeliveries(`${query} AND ${PURCHASE_STATE.name} IS NOT NULL`)) {
       const afterEnd = afterEndOf(delivery);
-      const referenceId = referenceOfWorkflow(delivery.workflowId) ?? '';
+      const referenceId = referenceOfDelivery(delivery.workflowId) ?? '';
       const before = found.get(referenceId);
       if (afterEnd && (before === undefined || before.at < afterEnd.at)) found.set(referenceId, afterEnd);
     }

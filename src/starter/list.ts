@@ -1,5 +1,5 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
-import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceOrWorkflowId } from '../contracts/names';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceOfPurchase } from '../contracts/names';
 import { fittingCommands } from '../contracts/operator-commands';
 import type { AfterEnd, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
@@ -137,15 +137,16 @@ async function hasBeenReset(
   reader: PurchaseReader,
   { execution, workflowId, runId }: ListedPurchase,
 ): Promise<boolean> {
-  if (hasResultOrRuns(execution)) return false;
-  const latest = await reader.describeIfKnown(referenceOrWorkflowId(workflowId));
+  const referenceId = referenceOfPurchase(workflowId);
+  if (hasResultOrRuns(execution) || referenceId === undefined) return false;
+  const latest = await reader.describeIfKnown(referenceId);
   return latest !== undefined && latest.runId !== runId;
 }
 
 function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
   // Commands use the workflow id, because any client can write the search attributes.
-  const referenceId = toSingleLine(referenceOrWorkflowId(workflowId), MAX_TEXT_LENGTH);
+  const referenceId = toSingleLine(referenceOfPurchase(workflowId) ?? workflowId, MAX_TEXT_LENGTH);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
   const shownState = shownStateOf(execution);

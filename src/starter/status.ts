@@ -1,8 +1,9 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
-import { STATUS_QUERY } from '../contracts/names';
+import { deliverWorkflowId, STATUS_QUERY } from '../contracts/names';
 import type { AfterEnd, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
 import { deliveryMemo, holdIn, currentWaitIn, purchaseMemo } from '../contracts/purchase';
-import { PARTNER_ORDER_ID, REFERENCE_ID } from '../contracts/search-attributes';
+import { anyOf } from '../contracts/purchase-queries';
+import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 import { afterEndOf } from './after-end';
 import { type ShownState, shownStateOf } from './shown-state';
@@ -142,7 +143,7 @@ async function deliveredLater(
   const found: DeliveryStatus[][] = [];
   let afterEnd: AfterEnd | undefined;
   try {
-    for await (const delivery of purchases.listDeliveries(`${REFERENCE_ID.name} = '${referenceId}'`)) {
+    for await (const delivery of purchases.listDeliveries(anyOf('WorkflowId', [deliverWorkflowId(referenceId)]))) {
       const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
       const at = delivery.startTime.toISOString();
       const state = delivery.status.name === 'RUNNING' ? 'IN_PROGRESS' : 'FAILED';

@@ -2,6 +2,7 @@ import {
   ActivityFailure,
   type ActivityOptions,
   ApplicationFailure,
+  CancellationScope,
   log,
   proxyActivities,
   proxyLocalActivities,
@@ -100,14 +101,16 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }
 
-/** Sends the checkout an alert, which needs no decision. Gives up after a minute, so it never delays an outcome. */
+/** Sends the checkout an alert, which needs no decision, until the purchase ends. It never delays an outcome. */
 export function raiseAlert(
   purchase: PurchaseRecord,
   kind: string,
   details: EventDetails,
   orderId: string | undefined = purchase.orderId,
 ): void {
-  purchase.alerts.push(sendAlert(purchase, kind, details, orderId));
+  const scope = new CancellationScope();
+  purchase.alerts.add(scope);
+  void scope.run(() => sendAlert(purchase, kind, details, orderId)).finally(() => purchase.alerts.delete(scope));
 }
 
 async function sendAlert(

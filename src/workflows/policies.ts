@@ -237,11 +237,14 @@ export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** Three tries within a minute: an alert must never delay an outcome. */
+/** Retried until the purchase ends. The pauses are short enough for a try within {@link lastAlertsTimeout}. */
 export function alertOptions(settings: PurchaseSettings): ActivityOptions {
-  const retry = { initialInterval: SECOND, backoffCoefficient: 2, maximumAttempts: 3 };
-  return { ...deliveryOptions(settings), scheduleToCloseTimeout: MINUTE, retry };
+  const retry = { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 20 * SECOND };
+  return { ...deliveryOptions(settings), scheduleToCloseTimeout: undefined, retry };
 }
+
+/** How long alerts are retried after the outcome is delivered and shown. */
+export const lastAlertsTimeout = MINUTE;
 
 /* Reconciling */
 

@@ -1,4 +1,6 @@
 import {
+  type CancellationScope,
+  condition,
   log,
   metricMeter,
   proxyLocalActivities,
@@ -25,7 +27,7 @@ import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus, formatInstant } from './describe-status';
-import { deliveryRetryHours, localOptions, pauseFloor } from './policies';
+import { deliveryRetryHours, lastAlertsTimeout, localOptions, pauseFloor } from './policies';
 
 /** Records nothing during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
@@ -57,7 +59,7 @@ export class PurchaseRecord {
   orderId: string | undefined;
   cancelRequested = false;
   /** Alerts being sent to the checkout. */
-  readonly alerts: Promise<void>[] = [];
+  readonly alerts = new Set<CancellationScope>();
   /** Events that the checkout has received. */
   readonly events: ReceivedEvent[] = [];
   /** Key ids that the checkout received in earlier runs and deliveries. */
@@ -191,10 +193,14 @@ export class PurchaseRecord {
     return result;
   }
 
-  /** Waits for the alerts, at most a minute and after the outcome is shown, and adds those received to the memo. */
+  /** Waits a minute for the alerts, after the outcome is shown, and adds those received to the memo. */
   async awaitAlerts(): Promise<void> {
+    if (this.alerts.size === 0) return;
     const noted = this.events.length;
-    await Promise.all(this.alerts);
+    const areSent = () => this.alerts.size === 0;
+    await condition(areSent, lastAlertsTimeout);
+    for (const alert of this.alerts) alert.cancel();
+    await condition(areSent);
     if (this.events.length > noted) upsertMemo({ events: this.events });
   }
 

@@ -209,9 +209,15 @@ function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: 
     audit: (referenceId: string) => auditPurchase({ sandbox, receiver }, referenceId),
     /** The types of the events that the checkout received for a reference, in order. */
     eventTypes: (referenceId: string) => receiver.eventsOf(referenceId).map(({ type }) => type),
+    /** Waits for a state. @throws Error with its status if the purchase ends in another state, or is too late */
     async untilState(referenceId: string, state: string, limits?: WaitLimits) {
-      const isSo = async () => (await starter.status(referenceId)).state === state;
-      await waitUntil(`${referenceId} is ${state}`, isSo, limits);
+      let status: Awaited<ReturnType<typeof starter.status>>;
+      const isSo = async () => {
+        status = await starter.status(referenceId);
+        return status.state === state || status.execution !== 'RUNNING';
+      };
+      await waitUntil(() => `${referenceId} is ${state}: ${JSON.stringify(status)}`, isSo, limits);
+      if (status!.state !== state) throw new Error(`${referenceId} is not ${state}: ${JSON.stringify(status!)}`);
     },
     /** Waits until all purchases have ended. @throws Error with the status of those that have not ended in time */
     async ended(references: readonly string[], withinMs: number) {

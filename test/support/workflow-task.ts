@@ -7,6 +7,7 @@ export type WorkflowCommand = NonNullable<Answer['commands']>[number];
 /** Command types of the Temporal API. */
 const SCHEDULE_ACTIVITY = 1;
 const COMPLETE_WORKFLOW = 4;
+const UPSERT_SEARCH_ATTRIBUTES = 13;
 
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] });
 
@@ -24,6 +25,17 @@ export function completeWorkflow(result: unknown): WorkflowCommand {
   return {
     commandType: COMPLETE_WORKFLOW,
     completeWorkflowExecutionCommandAttributes: { result: payloads(result) },
+  };
+}
+
+/** Sets search attributes, as only the code of a workflow can. @param attributes keywords by name */
+export function upsertSearchAttributes(attributes: Record<string, string>): WorkflowCommand {
+  const indexedFields = Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [name, defaultPayloadConverter.toPayload(value)]),
+  );
+  return {
+    commandType: UPSERT_SEARCH_ATTRIBUTES,
+    upsertWorkflowSearchAttributesCommandAttributes: { searchAttributes: { indexedFields } },
   };
 }
 

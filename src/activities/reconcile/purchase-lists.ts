@@ -1,9 +1,9 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { z } from 'zod';
-import { referenceOfWorkflow, referenceOrWorkflowId } from '../../contracts/names';
+import { purchaseWorkflowId, referenceOfDelivery, referenceOfPurchase } from '../../contracts/names';
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
 import { anyOfInBatches } from '../../contracts/purchase-queries';
-import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../../contracts/search-attributes';
+import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attributes';
 import { type KeyIds, unionOfKeys } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
@@ -25,11 +25,18 @@ type LateDelivery = Partial<DeliveryMemo> | undefined;
 /** Late deliveries by reference. */
 export type LateDeliveries = ReadonlyMap<string, readonly LateDelivery[]>;
 
+/** What a purchase is compared with while it is read. */
+interface OtherRecords {
+  /** By id. */
+  orders: ReadonlyMap<string, PartnerOrder>;
+  lateDeliveries: LateDeliveries;
+}
+
 /** Reads all late deliveries, except running ones. */
 export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDeliveries> {
   const byReference = new Map<string, LateDelivery[]>();
   for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
-    const referenceId = referenceOfWorkflow(workflowId) ?? '';
+    const referenceId = referenceOfDelivery(workflowId) ?? '';
     const delivery = status.name === 'COMPLETED' ? (deliveryMemo.safeParse(memo ?? {}).data ?? {}) : undefined;
     byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
   }
@@ -42,11 +49,8 @@ export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDe
  */
 export async function listKnownPurchases(
   reader: PurchaseReader,
-  {
-    from,
-    orders,
-    lateDeliveries,
-  }: { from: number; orders: ReadonlyMap<string, PartnerOrder>; lateDeliveries: LateDeliveries },
+  from: number,
+  { orders, lateDeliveries }: OtherRecords,
   progress: Progress,
 ): Promise<KnownPurchase[]> {
   const found = new Map<string, KnownPurchase>();
@@ -54,7 +58,8 @@ export async function listKnownPurchases(
   const orderIds = new Set<string>();
   const add = async (query: string) => {
     for await (const execution of reader.list(query)) {
-      const purchase = knownPurchase(execution, lateDeliveries);
+      const purchase = await knownPurchase(reader, execution, { orders, lateDeliveries });
+      if (!purchase) continue;
       found.set(purchase.runId, purchase);
       references.add(purchase.referenceId);
       if (purchase.orderId !== undefined) orderIds.add(purchase.orderId);
@@ -69,7 +74,8 @@ export async function listKnownPurchases(
     (order) => !references.has(order.referenceId ?? '') && !orderIds.has(order.id),
   );
   const unknownReferences = unknown.map(({ referenceId }) => referenceId).filter(isReference);
-  for (const query of anyOfInBatches(REFERENCE_ID.name, unknownReferences, BATCH)) await add(query);
+  const workflowIds = unknownReferences.map(purchaseWorkflowId);
+  for (const query of anyOfInBatches('WorkflowId', workflowIds, BATCH)) await add(query);
   const unreferenced = unknown.filter((order) => !references.has(order.referenceId ?? ''));
   const ids = unreferenced.map(({ id }) => id).filter(isSafeOrderId);
   for (const query of anyOfInBatches(PARTNER_ORDER_ID.name, ids, BATCH)) await add(query);
@@ -80,17 +86,28 @@ export async function listKnownPurchases(
 export async function readKnownPurchase(
   reader: PurchaseReader,
   referenceId: string,
-  lateDeliveries: LateDeliveries,
+  others: OtherRecords,
 ): Promise<KnownPurchase | undefined> {
   const description = await describeIfValid(reader, referenceId);
-  return description && knownPurchase(description, lateDeliveries);
+  return description && knownPurchase(reader, description, others);
 }
 
-function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, lateDeliveries: LateDeliveries): KnownPurchase {
+/**
+ * @returns undefined for a workflow with another id than a purchase's. It fails when it starts, and only its search
+ *   attributes, which any client can set, could name a purchase or an order.
+ */
+async function knownPurchase(
+  reader: PurchaseReader,
+  execution: Omit<WorkflowExecutionInfo, 'raw'>,
+  { orders, lateDeliveries }: OtherRecords,
+): Promise<KnownPurchase | undefined> {
   const { workflowId, runId, startTime, closeTime, status, typedSearchAttributes: attributes } = execution;
+  const referenceId = referenceOfPurchase(workflowId);
+  if (referenceId === undefined) return undefined;
   const { success, data, error } = purchaseMemo.safeParse(execution.memo ?? {});
   const unreadable = success ? undefined : memoProblem(error);
-  const referenceId = attributes.get(REFERENCE_ID) ?? referenceOrWorkflowId(workflowId);
+  const orderId = attributes.get(PARTNER_ORDER_ID);
+  const { referenceId: shown = referenceId } = orders.get(orderId ?? '') ?? {};
   // A client can start a workflow with any memo, so only a completed purchase's memo is trusted.
   const closing = status.name === 'COMPLETED' ? data : undefined;
   const known: KnownPurchase = {
@@ -104,7 +121,8 @@ function knownPurchase(execution: Omit<WorkflowExecutionInfo, 'raw'>, lateDelive
     delivered: closing && countOf(closing.keyIds),
     state: attributes.get(PURCHASE_STATE) ?? '',
     execution: status.name,
-    orderId: attributes.get(PARTNER_ORDER_ID),
+    // Any client can start a workflow with any search attribute, so a foreign order must be in the history, too.
+    orderId: shown === referenceId ? orderId : await reader.recordedOrderId({ workflowId, runId }),
     startedAt: startTime.getTime(),
     closedAt: closeTime?.getTime(),
     hold: data?.hold,

@@ -54,7 +54,7 @@ export async function readRecords(
   const { orders: all, unreadable } = await readOrderHistory(deps.partner, since, progress);
   const orders = indexById(all.filter((order) => order.createdAt >= since));
   const lateDeliveries = await listLateDeliveries(deps.purchases);
-  const purchases = await listKnownPurchases(deps.purchases, { from: options.from, orders, lateDeliveries }, progress);
+  const purchases = await listKnownPurchases(deps.purchases, options.from, { orders, lateDeliveries }, progress);
   return readFollowedOrders(deps, { orders, unreadable, purchases, lateDeliveries }, options, progress);
 }
 
@@ -90,7 +90,7 @@ async function readFollowedOrders(
     // An order that the partner does not know either is missing, which is a finding of its own.
     const isExpected = isExpectedInHistory(purchase, options)
       ? isMissing
-      : await isObsoleteRun(deps, purchase, lateDeliveries);
+      : await isObsoleteRun(deps, purchase, { orders, lateDeliveries });
     if (isExpected) return;
     unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.summary });
   });
@@ -104,9 +104,9 @@ async function readFollowedOrders(
 async function isObsoleteRun(
   { purchases }: ActivityDependencies,
   run: KnownPurchase,
-  lateDeliveries: LateDeliveries,
+  others: Pick<Records, 'orders' | 'lateDeliveries'>,
 ): Promise<boolean> {
-  const latest = await readKnownPurchase(purchases, run.referenceId, lateDeliveries);
+  const latest = await readKnownPurchase(purchases, run.referenceId, others);
   if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
   const { execution, state } = latest;
   const isFinished = execution === 'COMPLETED' && !mayGetMoreKeys(state);

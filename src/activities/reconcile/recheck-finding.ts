@@ -52,8 +52,9 @@ export async function recheckFinding(context: ReconcileContext, suggested: Findi
   // This kind compares the keys that our purchases delivered, so the orders are not read again.
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
+  const { orders: all } = records;
   const described = await Promise.all(
-    references.map((reference) => readKnownPurchase(context.purchases, reference, lateDeliveries)),
+    references.map((reference) => readKnownPurchase(context.purchases, reference, { orders: all, lateDeliveries })),
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // An unreadable record stays unreadable; a failed read does not make it missing.

@@ -2,6 +2,8 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { anyOf } from '../../contracts/purchase-queries';
+import { groupBy } from '../../domain/group-by';
+import type { Run } from './run-history';
 import { BETWEEN_LIST_QUERIES_MS } from './visibility';
 
 /** Requests within this time after the first share one query. */
@@ -11,17 +13,17 @@ const MAX_IDS_PER_QUERY = 50;
 /** There may be more rows than ids, because each reset adds one. Further rows are not read. */
 const MAX_ROWS = 1_000;
 
-/** The values of the purchases with one id. */
+/** The runs of purchases with one id. */
 export interface Listed {
-  values: readonly string[];
+  runs: readonly Run[];
   /** All rows were read. */
   isComplete: boolean;
 }
 
-/** Creates a loader of one value of each purchase with an id. @param entryOf returns the id and the value of a row */
+/** Creates a loader of the runs with an id. @param idOf returns the id of a row */
 type ReadListed = (
   attribute: string,
-  entryOf: (row: WorkflowExecutionInfo) => [id?: string, value?: string],
+  idOf: (row: WorkflowExecutionInfo) => string | undefined,
 ) => DataLoader<string, Listed>;
 
 /** Lists purchases by ids, many in one query, because the server limits the rate of queries. */
@@ -32,18 +34,19 @@ export function createBatchedList(client: Client, now: () => number): ReadListed
     askedAt = dueAt;
     setTimeout(ask, Math.max(0, dueAt - now()));
   };
-  return (attribute, entryOf) =>
+  return (attribute, idOf) =>
     new DataLoader(
       async (ids) => {
         const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf(attribute, ids)}`;
-        const valuesOf = new Map<string, Set<string>>();
-        let rows = 0;
+        const rows: WorkflowExecutionInfo[] = [];
+        let isComplete = true;
         for await (const row of client.workflow.list({ query, pageSize: MAX_ROWS })) {
-          if (++rows > MAX_ROWS) break;
-          const [id, value] = entryOf(row);
-          if (id !== undefined && value !== undefined) valuesOf.set(id, (valuesOf.get(id) ?? new Set()).add(value));
+          isComplete = rows.length < MAX_ROWS;
+          if (!isComplete) break;
+          rows.push(row);
         }
-        return ids.map((id) => ({ values: [...(valuesOf.get(id) ?? [])], isComplete: rows <= MAX_ROWS }));
+        const runsById = groupBy(rows, idOf);
+        return ids.map((id) => ({ runs: runsById.get(id) ?? [], isComplete }));
       },
       { cache: false, maxBatchSize: MAX_IDS_PER_QUERY, batchScheduleFn },
     );

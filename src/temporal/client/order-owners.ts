@@ -1,6 +1,8 @@
 import type { Client } from '@temporalio/client';
-import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../contracts/search-attributes';
+import { purchaseWorkflowId, referenceOfPurchase } from '../../contracts/names';
+import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
 import { createBatchedList } from './batched-list';
+import { readRecordedOrderId } from './run-history';
 import { withTimeout } from './with-timeout';
 
 const MAX_OTHER_OWNERS = 10;
@@ -17,15 +19,22 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
   /** The latest order by reference, oldest first. */
   const recent = new Map<string, { orderId: string; at: number }>();
   const listBy = createBatchedList(client, now);
-  const owners = listBy(PARTNER_ORDER_ID.name, ({ typedSearchAttributes: attributes }) => [
-    attributes.get(PARTNER_ORDER_ID),
-    attributes.get(REFERENCE_ID),
-  ]);
-  const runs = listBy('WorkflowId', ({ workflowId, runId }) => [workflowId, runId]);
+  const byOrder = listBy(PARTNER_ORDER_ID.name, ({ typedSearchAttributes }) =>
+    typedSearchAttributes.get(PARTNER_ORDER_ID),
+  );
+  const byWorkflow = listBy('WorkflowId', ({ workflowId }) => workflowId);
   const seenHere = (orderId: string) =>
     [...recent].filter(([, one]) => one.orderId === orderId && now() - one.at <= REMEMBERED_MS).map(([owner]) => owner);
-  const others = (all: readonly string[], referenceId: string) =>
-    all.filter((owner) => owner !== referenceId).slice(0, MAX_OTHER_OWNERS);
+  /** Any client can start a workflow with any search attribute, so the history of each run must show the order. */
+  const listedOwners = async (orderId: string, referenceId: string): Promise<string[]> => {
+    const { runs } = await byOrder.load(orderId);
+    const others = runs.filter(({ workflowId }) => workflowId !== purchaseWorkflowId(referenceId));
+    const owners = others.slice(0, MAX_OTHER_OWNERS).map(async (run) => {
+      const isOwner = (await readRecordedOrderId(client, run)) === orderId;
+      return (isOwner && referenceOfPurchase(run.workflowId)) || [];
+    });
+    return [...new Set((await Promise.all(owners)).flat())];
+  };
 
   return {
     /** Remembers that a purchase has this order. */
@@ -42,19 +51,19 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
      * one id. Empty if lists can't be read in time: paid keys must not wait, and the reconciliation checks again.
      */
     async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
-      const seen = others(seenHere(orderId), referenceId);
-      if (seen.length > 0) return seen;
-      const listed = await withTimeout(ANSWER_WITHIN_MS, owners.load(orderId)).catch(() => undefined);
-      return others(listed?.values ?? [], referenceId);
+      const seen = seenHere(orderId).filter((owner) => owner !== referenceId);
+      if (seen.length > 0) return seen.slice(0, MAX_OTHER_OWNERS);
+      const listed = await withTimeout(ANSWER_WITHIN_MS, listedOwners(orderId, referenceId)).catch(() => undefined);
+      return listed ?? [];
     },
     /**
      * Whether lists show another execution with this workflow id; undefined if they don't even show this run yet.
      * @throws ServiceError
      */
     async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {
-      const { values, isComplete } = await runs.load(workflowId);
-      if (values.some((other) => other !== runId)) return true;
-      return isComplete && values.includes(runId) ? false : undefined;
+      const { runs, isComplete } = await byWorkflow.load(workflowId);
+      if (runs.some((other) => other.runId !== runId)) return true;
+      return isComplete && runs.length > 0 ? false : undefined;
     },
   };
 }

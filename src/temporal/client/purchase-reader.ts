@@ -4,19 +4,10 @@ import {
   type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
-import type { PlaceOrderInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { anyOf } from '../../contracts/purchase-queries';
-import { toleratingUndecodable } from '../../contracts/payload-converter';
-import { GRPC_STATUS, grpcErrorOf } from './grpc';
 import { createOrderOwners } from './order-owners';
-
-/** One run of a workflow. A reset ends a run and starts another one. */
-interface Run {
-  workflowId: string;
-  runId: string;
-}
+import { readRecordedOrderId, readRecordedSecretId, readStartInput, type Run } from './run-history';
 
 /** The memo that a purchase or a late delivery wrote when it completed. */
 export interface ClosingMemo {
@@ -52,6 +43,8 @@ export function createPurchaseReader(client: Client) {
       client.workflow.getHandle(workflowId, runId, { followRuns: false }).result(),
     /** The id of the fingerprint secret that a run recorded when it placed its order. */
     recordedSecretId: (run: Run) => readRecordedSecretId(client, run),
+    /** The id of the order that a run placed or adopted, from its history, which no client can forge. */
+    recordedOrderId: (run: Run) => readRecordedOrderId(client, run),
   };
 }
 
@@ -83,42 +76,4 @@ function describeIfKnown(client: Client, workflowId: string): Promise<WorkflowEx
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   });
-}
-
-/** Reads the input from the first event of the history. @throws WorkflowNotFoundError */
-async function readStartInput(client: Client, { workflowId, runId }: Run): Promise<unknown> {
-  const first = { namespace: client.options.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
-  const { history } = await client.workflowService.getWorkflowExecutionHistory(first).catch((error: unknown) => {
-    // As the SDK does for all other calls.
-    const said = grpcErrorOf(error);
-    if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
-    throw error;
-  });
-  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
-  return firstOf(client, started?.input?.payloads);
-}
-
-/** @returns undefined if the server no longer has the run, or the run never placed an order. */
-async function readRecordedSecretId(client: Client, { workflowId, runId }: Run): Promise<string | undefined> {
-  const history = await client.workflow
-    .getHandle(workflowId, runId)
-    .fetchHistory()
-    .catch((error: unknown) => {
-      if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND) return undefined;
-      throw error;
-    });
-  for (const { activityTaskScheduledEventAttributes: scheduled } of history?.events ?? []) {
-    if (scheduled?.activityType?.name !== 'placeOrder') continue;
-    const input = (await firstOf(client, scheduled.input?.payloads)) as Partial<PlaceOrderInput> | undefined;
-    if (typeof input?.fingerprintSecretId === 'string') return input.fingerprintSecretId;
-  }
-  return undefined;
-}
-
-async function firstOf(client: Client, payloads: Payload[] | null | undefined): Promise<unknown> {
-  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
-  let decoded = payloads ?? [];
-  for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
-  const [first] = decoded;
-  return first && toleratingUndecodable(payloadConverter).fromPayload(first);
 }

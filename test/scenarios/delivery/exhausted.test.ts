@@ -1,8 +1,17 @@
 import { RESOLVE_UPDATE } from '../../../src/contracts/names';
 import type { PurchaseMemo } from '../../../src/contracts/purchase';
 import { HOUR } from '../../support/settings';
+import type { PurchaseFault } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
+
+/** The answer is lost, and the partner has two orders, which raises an alert. */
+const DOUBLED: PurchaseFault = {
+  operation: 'place',
+  when: 'after',
+  action: { type: 'reset' },
+  commit: { type: 'copies', count: 2 },
+};
 
 describe('a checkout that is down for more than a day, with time skipping', () => {
   const { env, server } = sharedTimeSkippingEnvironment();
@@ -32,5 +41,24 @@ describe('a checkout that is down for more than a day, with time skipping', () =
     expect(await handle.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(new Set(tries.map(({ id }) => id)).size).toBe(1);
     expect([...env.receiver.events.keys()]).toContain(tries[0]!.id);
+  });
+
+  it('receives an alert as well when it is up again, hours after the alert was raised', async () => {
+    env.receiver.answerWith(() => 503);
+    const referenceId = await env.buyFacing(DOUBLED, { 'demo-instant': 1 });
+    await server.sleep(3 * HOUR);
+    expect(env.eventTypes(referenceId)).toEqual([]);
+
+    env.receiver.answerWith(() => 204);
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.delivered']);
+  });
+
+  it('does not keep a purchase from ending when it refuses an alert for ever', async () => {
+    env.receiver.answerWith(({ body }) => (body.type === 'purchase.attention' ? 503 : 204));
+    const referenceId = await env.buyFacing(DOUBLED, { 'demo-instant': 1 });
+
+    expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
   });
 });

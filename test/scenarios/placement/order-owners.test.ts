@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
-import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
+import { PARTNER_ORDER_ID } from '../../../src/contracts/search-attributes';
 import { createPurchaseReader } from '../../../src/temporal/client';
 import { startGrpcServer } from '../../support/grpc-server';
 import { sharedEnvironment } from '../../support/test-environment';
+import { answerWorkflowTask, upsertSearchAttributes } from '../../support/workflow-task';
 
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
 
@@ -36,16 +37,16 @@ describe('the query for other purchases with an order', () => {
   });
   afterAll(() => client.connection.close());
 
-  /** A purchase that lists show with this order. It does nothing, because no worker runs. */
+  const untilListed = (orderId: string, count: number) =>
+    env.untilListed(`${PARTNER_ORDER_ID.name} = '${orderId}'`, count);
+
+  /** A purchase that has this order. It does nothing else, because no worker runs. */
   async function listed(orderId: string): Promise<string> {
     const referenceId = env.reference();
-    await env.startRaw(referenceId, {
-      typedSearchAttributes: [
-        { key: REFERENCE_ID, value: referenceId },
-        { key: PARTNER_ORDER_ID, value: orderId },
-      ],
-    });
-    await env.untilListed(`${PARTNER_ORDER_ID.name} = '${orderId}' AND ${REFERENCE_ID.name} = '${referenceId}'`, 1);
+    const taskQueue = `queue of ${referenceId}`;
+    await env.startRaw(referenceId, { taskQueue });
+    await answerWorkflowTask(env.client, taskQueue, upsertSearchAttributes({ [PARTNER_ORDER_ID.name]: orderId }));
+    await untilListed(orderId, 1);
     return referenceId;
   }
 
@@ -69,6 +70,16 @@ describe('the query for other purchases with an order', () => {
     expect(others).toEqual(orders.map((_, index) => (index === 3 ? [owner] : [])));
     expect(queries).toBe(2);
     expect(await othersWithOrder(orders[3]!, owner)).toEqual([]);
+  });
+
+  it('does not believe a search attribute with which a client started a workflow', async () => {
+    const orderId = randomUUID();
+    const owner = await listed(orderId);
+    const typedSearchAttributes = [{ key: PARTNER_ORDER_ID, value: orderId }];
+    await env.startRaw(env.reference(), { typedSearchAttributes });
+    await untilListed(orderId, 2);
+
+    expect(await createPurchaseReader(client).othersWithOrder(orderId, 'R-1')).toEqual([owner]);
   });
 
   it('runs at most five times a second, so a request soon after a query waits for the next one', async () => {

@@ -1,6 +1,7 @@
-import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
+import { purchaseWorkflowId, RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';
 import type { CheckoutEvent } from '../../../src/contracts/events';
+import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
 import { expectAllKeys } from '../../support/purchase-checks';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -69,6 +70,22 @@ describe('a reconciliation', () => {
     expect((await env.reconcile()).findings).toEqual({});
     for (const referenceId of [late, lost, waiting]) await expectAllKeys(env, referenceId, 2);
     expect(env.sandbox.requests().place).toBe(3);
+  });
+
+  it('delivers late keys although search attributes of other workflows claim the reference and the order', async () => {
+    env.sandbox.addPastOrders({ count: 30, endsBeforeMs: 100 * HOUR });
+    const [late, waiting] = await Promise.all([overdue(), held()]);
+    for (const referenceId of [late, waiting]) await complete(referenceId);
+    const order = await env.orderOf(waiting);
+    const forge = (workflowId: string, key: typeof REFERENCE_ID, value: string) =>
+      env.startRaw('forged', { workflowId, taskQueue: 'nobody', typedSearchAttributes: [{ key, value }] });
+    await forge(late, REFERENCE_ID, late);
+    await forge(purchaseWorkflowId('forged'), PARTNER_ORDER_ID, order.id);
+    await env.untilListed("WorkflowType = 'purchaseWorkflow'", 4);
+
+    const { findings, repaired } = await env.reconcile();
+    expect({ findings, repaired }).toEqual({ findings: { LATE: 1, LOST: 1 }, repaired: 2 });
+    for (const referenceId of [late, waiting]) await untilReceived(referenceId, 2);
   });
 
   it('delivers once when several run at the same time', async () => {

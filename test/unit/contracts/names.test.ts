@@ -1,14 +1,15 @@
 import {
   deliverWorkflowId,
   purchaseWorkflowId,
-  referenceOrWorkflowId,
+  referenceOfPurchase,
   referenceOfWorkflow,
   resolveUpdateId,
 } from '../../../src/contracts/names';
 
 test('a workflow id yields its reference, even if the reference itself begins like a workflow id', () => {
   for (const reference of ['SALE-1', 'purchase-1', 'deliver-1']) {
-    expect(referenceOrWorkflowId(purchaseWorkflowId(reference))).toBe(reference);
+    expect(referenceOfPurchase(purchaseWorkflowId(reference))).toBe(reference);
+    expect(referenceOfPurchase(deliverWorkflowId(reference))).toBeUndefined();
     expect(referenceOfWorkflow(purchaseWorkflowId(reference))).toBe(reference);
     expect(referenceOfWorkflow(deliverWorkflowId(reference))).toBe(reference);
   }

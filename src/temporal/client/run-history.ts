@@ -1,0 +1,66 @@
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import type { Payload } from '@temporalio/common';
+import type { PlaceOrderInput } from '../../contracts/activities';
+import { toleratingUndecodable } from '../../contracts/payload-converter';
+import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
+import { GRPC_STATUS, grpcErrorOf } from './grpc';
+
+/** One run of a workflow. A reset ends a run and starts another one. */
+export interface Run {
+  workflowId: string;
+  runId: string;
+}
+
+/** Reads the input from the first event of the history. @throws WorkflowNotFoundError */
+export async function readStartInput(client: Client, { workflowId, runId }: Run): Promise<unknown> {
+  const first = { namespace: client.options.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
+  const { history } = await client.workflowService.getWorkflowExecutionHistory(first).catch((error: unknown) => {
+    // As the SDK does for all other calls.
+    const said = grpcErrorOf(error);
+    if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
+    throw error;
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  return firstOf(client, started?.input?.payloads);
+}
+
+/** @returns undefined if the server no longer has the run, or the run never placed an order. */
+export async function readRecordedSecretId(client: Client, run: Run): Promise<string | undefined> {
+  for (const { activityTaskScheduledEventAttributes: scheduled } of await readEvents(client, run)) {
+    if (scheduled?.activityType?.name !== 'placeOrder') continue;
+    const input = (await firstOf(client, scheduled.input?.payloads)) as Partial<PlaceOrderInput> | undefined;
+    if (typeof input?.fingerprintSecretId === 'string') return input.fingerprintSecretId;
+  }
+  return undefined;
+}
+
+/** @returns the order id that the workflow's own code wrote last; undefined if there is none */
+export async function readRecordedOrderId(client: Client, run: Run): Promise<string | undefined> {
+  const written = (await readEvents(client, run)).flatMap(
+    ({ upsertWorkflowSearchAttributesEventAttributes: upsert }) =>
+      upsert?.searchAttributes?.indexedFields?.[PARTNER_ORDER_ID.name] ?? [],
+  );
+  const last = written.at(-1);
+  const { payloadConverter } = client.options.loadedDataConverter;
+  return last && [payloadConverter.fromPayload<string | string[]>(last)].flat()[0];
+}
+
+/** @returns no events if the server no longer has the run */
+async function readEvents(client: Client, { workflowId, runId }: Run) {
+  const { events } = await client.workflow
+    .getHandle(workflowId, runId)
+    .fetchHistory()
+    .catch((error: unknown) => {
+      if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND) return { events: [] };
+      throw error;
+    });
+  return events ?? [];
+}
+
+async function firstOf(client: Client, payloads: Payload[] | null | undefined): Promise<unknown> {
+  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
+  let decoded = payloads ?? [];
+  for (const codec of payloadCodecs.toReversed()) decoded = await codec.decode(decoded);
+  const [first] = decoded;
+  return first && toleratingUndecodable(payloadConverter).fromPayload(first);
+}
