@@ -1428,8 +1428,8 @@ export const MUTANTS = [
     name: 'repaired-every-night',
     rule: 'a late delivery that failed before is reported as unrepaired',
     file: 'src/activities/reconcile/repair.ts',
-    find: '!hasResultOrRuns(delivery.status.name)',
-    replace: 'hasResultOrRuns(delivery.status.name) && false',
+    find: '!hasResultOrIsRunning(delivery.status.name)',
+    replace: 'hasResultOrIsRunning(delivery.status.name) && false',
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {

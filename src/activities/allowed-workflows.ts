@@ -26,7 +26,7 @@ const ALLOWED_WORKFLOWS: Record<keyof AllActivities, readonly string[]> = {
  * Refuses activities that were not started by one of our workflows. Otherwise any Temporal client could buy an order or
  * have an event signed.
  *
- * @returns the same activities, which then fail with a non-retryable `NotItsWorkflow`.
+ * @returns the same activities, which then fail with a non-retryable `WrongWorkflow`.
  */
 export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
   const guarded = Object.entries(activities).map(([name, run]: [string, (input: never) => Promise<unknown>]) => [

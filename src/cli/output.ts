@@ -1,6 +1,6 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
-import { command, commandsFor, fittingCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { command, commandsFor, possibleCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
 import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/text-format';
 import { coloured, toneOf } from './colours';
@@ -130,7 +130,7 @@ function afterwards(commands: readonly string[]): string {
 function formatCommonCommands(purchases: readonly ListedPurchase[], state: PurchaseState): string[] {
   const open = purchases.filter(({ commands }) => commands.length > 0);
   if (open.length === 0) return [];
-  const commands = fittingCommands({ referenceId: 'REFERENCE', state });
+  const commands = possibleCommands({ referenceId: 'REFERENCE', state });
   return [`For each of ${open.length === purchases.length ? 'them' : 'the others'}, type:`, ...commands.map(toType)];
 }
 

@@ -6,7 +6,7 @@ import type { AttentionData, HeldData } from './events';
 import type { ReceivedEvent } from './public-types';
 import type { PurchaseSettings } from './purchase';
 
-export type { DeliveryReport } from './public-types';
+export type { DeliveryResult } from './public-types';
 
 /** What a purchase needs from its worker. It is recorded at the start and never changes afterwards. */
 export interface WorkerSettings {

@@ -72,9 +72,9 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
     timestamp,
     data: {
       referenceId: 'SAMPLE-1',
-      hold: 'PLACEMENT_UNKNOWN',
+      reason: 'PLACEMENT_UNKNOWN',
       decisions: ['order', 'replace', 'abandon'],
-      reason: 'no complete answer before the deadline, and the order history shows no order',
+      explanation: 'no complete answer before the deadline, and the order history shows no order',
     },
   },
   {

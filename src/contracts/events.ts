@@ -33,15 +33,15 @@ const sale = {
 };
 const ofOutcome = z.looseObject({ ...sale, outcome, reason: reason.optional() });
 const lateDelivery = z.looseObject({ ...sale, orderId });
-const laterRefund = z.looseObject({ referenceId, orderId, totalDebit: totalDebit.optional(), reason });
+const lateRefund = z.looseObject({ referenceId, orderId, totalDebit: totalDebit.optional(), reason });
 const held = z.looseObject({
   referenceId,
   orderId: orderId.optional(),
-  hold: z.enum(HOLD_REASONS).describe('Why the purchase is held; `reason` explains it in words.'),
+  reason: z.enum(HOLD_REASONS).describe('Why the purchase is held.'),
+  explanation: z.string().describe('The same in words.'),
   decisions: z
     .array(z.enum(DECISION_KINDS))
     .describe('The decisions that an operator can take with `npx fulfilment resolve`.'),
-  reason,
 });
 const details = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
@@ -69,7 +69,7 @@ export const EVENTS = {
   'purchase.refunded': {
     summary:
       'The partner refunded the order, either as the outcome (with outcome and lines) or after the end (with a reason).',
-    data: z.union([ofOutcome.extend({ outcome: outcomeOf('REFUNDED') }), laterRefund]),
+    data: z.union([ofOutcome.extend({ outcome: outcomeOf('REFUNDED') }), lateRefund]),
   },
   'purchase.failed': ended('FAILED', 'The order failed at the partner. Nothing was delivered.'),
   'purchase.rejected': ended('REJECTED', 'The partner refused the order.'),

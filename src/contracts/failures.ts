@@ -31,7 +31,7 @@ export const FAILURE = {
   /** The order kept changing between its review and its delivery. */
   orderChanges: 'OrderChanges',
   /** An activity was started by a workflow that may not use it, or by a client without a workflow. */
-  notItsWorkflow: 'NotItsWorkflow',
+  notItsWorkflow: 'WrongWorkflow',
   /** A decision for a hold that is not open, or one that does not fit it. */
   decisionRefused: 'DecisionRefused',
   /** An unexpected error, so a bug. The message contains only its class name. Retried. */

@@ -101,8 +101,8 @@ export const METRICS = {
     'The age of the oldest purchase in this state since its start, within 2 %; 0 if there is none',
     { state: ['STARTED', 'PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'DELIVERING'] },
   ),
-  fulfilment_later_deliveries: gauge('Running late deliveries (`deliverWorkflow`)'),
-  fulfilment_oldest_later_delivery_age_seconds: seconds(
+  fulfilment_late_deliveries: gauge('Running late deliveries (`deliverWorkflow`)'),
+  fulfilment_oldest_late_delivery_age_seconds: seconds(
     'The age of the oldest of them since its start, within 2 %; 0 if there is none',
   ),
   fulfilment_last_reconciliation_timestamp_seconds: seconds(

@@ -44,7 +44,7 @@ export interface PurchaseStanding {
 }
 
 /** The commands that an operator can use on a purchase in this state. */
-export function fittingCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
+export function possibleCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
   const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
   const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought`;
   const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;

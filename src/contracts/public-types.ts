@@ -51,7 +51,7 @@ export interface ReceivedEvent {
 }
 
 /** The result of `deliverWorkflow`. */
-export interface DeliveryReport {
+export interface DeliveryResult {
   /** The events that the checkout received. */
   events: ReceivedEvent[];
   /** The order as it was read. `issue` says why its keys were withheld. */
@@ -81,7 +81,7 @@ export interface CurrentWait {
   until?: string | undefined;
 }
 
-/** The state of a sale after a later delivery. The state of the ended purchase itself never changes. */
+/** The state of a sale after a late delivery. The state of the ended purchase itself never changes. */
 export interface AfterEnd {
   state: PurchaseOutcome;
   /** When that delivery ended, ISO 8601. */
@@ -151,7 +151,7 @@ export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
 /** Part of the order was delivered; the rest was not available. Contains the keys. */
 export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
 /** The partner refunded the order, either as the outcome (with outcome and lines) or later (with a reason). */
-export type PurchaseRefunded = EventOf<'purchase.refunded', EventOutcome<'REFUNDED'> | LaterRefund>;
+export type PurchaseRefunded = EventOf<'purchase.refunded', EventOutcome<'REFUNDED'> | LateRefund>;
 /** The order failed at the partner. No keys were delivered and nothing was debited. */
 export type PurchaseFailed = EndedEvent<'FAILED'>;
 /** The partner refused the order. Nothing was bought. */
@@ -179,7 +179,7 @@ export type ReconciliationCompleted = EventOf<
 export type DoctorTest = EventOf<'doctor.test', WithoutLines & { referenceId: string }>;
 
 /** A refund after the end of the purchase. */
-export interface LaterRefund extends WithoutLines {
+export interface LateRefund extends WithoutLines {
   referenceId: string;
   orderId: string;
   totalDebit?: number | undefined;
@@ -190,10 +190,11 @@ export interface LaterRefund extends WithoutLines {
 export interface HeldData extends WithoutLines {
   referenceId: string;
   orderId?: string | undefined;
-  hold: HoldReason;
+  reason: HoldReason;
+  /** The same in words. */
+  explanation: string;
   /** The decisions that an operator can take with `npx fulfilment resolve`. */
   decisions: DecisionKind[];
-  reason: string;
 }
 
 /** An alert or a finding. */

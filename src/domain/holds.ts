@@ -4,7 +4,7 @@ export const DECISION_KINDS = ['order', 'replace', 'abandon', 'deliver', 'withho
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
 /** The reasons for a hold, each with the possible decisions. Source: docs/architecture.md#decisions-of-operators. */
-export const FITTING_DECISIONS = {
+export const POSSIBLE_DECISIONS = {
   PLACEMENT_UNKNOWN: ['order', 'replace', 'abandon'],
   OTHER_ITEMS: ['order', 'abandon', 'deliver'],
   ORDER_OF_ANOTHER_PURCHASE: ['order', 'abandon', 'deliver'],
@@ -15,6 +15,6 @@ export const FITTING_DECISIONS = {
   DELIVERY_EXHAUSTED: ['deliver', 'withhold'],
 } satisfies Record<string, readonly DecisionKind[]>;
 
-export type HoldReason = keyof typeof FITTING_DECISIONS;
+export type HoldReason = keyof typeof POSSIBLE_DECISIONS;
 
-export const HOLD_REASONS = Object.keys(FITTING_DECISIONS) as HoldReason[];
+export const HOLD_REASONS = Object.keys(POSSIBLE_DECISIONS) as HoldReason[];

@@ -78,8 +78,8 @@ async function readPurchases({ client, taskQueue, metrics }: GaugeDependencies):
   }
   const deliveries = runningDeliveries(taskQueue);
   const count = await countListed(client, deliveries);
-  metrics.set('fulfilment_later_deliveries', count, {});
-  metrics.set('fulfilment_oldest_later_delivery_age_seconds', await oldestSeconds(deliveries, count), {});
+  metrics.set('fulfilment_late_deliveries', count, {});
+  metrics.set('fulfilment_oldest_late_delivery_age_seconds', await oldestSeconds(deliveries, count), {});
 }
 
 function exportReconciliation(metrics: Metrics, last: EndedReconciliation | undefined): void {

@@ -9,7 +9,14 @@ import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { escapeMarkdown, joinDetails, summaryOf } from '../domain/text-format';
-import { describeItems, hasSameItems, hasSameMaxDebit, itemsOnly, validatePurchase } from '../domain/purchase-rules';
+import {
+  describeItems,
+  hasSameItems,
+  hasSameMaxDebit,
+  itemsOnly,
+  validatePurchase,
+  validateReference,
+} from '../domain/purchase-rules';
 import { createPurchaseReader, GRPC_STATUS, grpcErrorOf, retryServerTimeouts, rootCauseOf } from '../temporal/client';
 import { answerTimeout } from '../workflows/policies';
 import {
@@ -18,6 +25,7 @@ import {
   PurchaseDiffersError,
   PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
+  InvalidArgumentError,
   StarterError,
 } from './errors';
 import { type Cancellation, cancelPurchase } from './cancel';
@@ -26,7 +34,7 @@ import { describeNamespace } from './describe-namespace';
 import { type Redelivery, redeliver } from './redeliver';
 import { type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
-import { unknownFields } from './unknown-fields';
+import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 
 /** The longest timer of Node. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -39,7 +47,10 @@ export interface StartedPurchase {
   started: boolean;
 }
 
-/** The library for a checkout. It needs only a Temporal client, and never the partner's API key. */
+/**
+ * The library for a checkout. It needs only a Temporal client, and never the partner's API key. All methods except
+ * `result` throw NotAnsweredError if Temporal does not answer in time, and all refuse an invalid reference.
+ */
 export interface Starter {
   /**
    * Starts the purchase of a sale. Reusing a reference returns the existing purchase, even after it has ended.
@@ -59,9 +70,10 @@ export interface Starter {
   /** Returns the current state of a purchase. Works without a running worker. @throws PurchaseNotFoundError */
   status(referenceId: string): Promise<PurchaseStatus>;
   /**
-   * Decides how a held purchase continues. Safe to repeat. Needs a running worker.
+   * Decides how a held purchase continues. Needs a running worker. Safe to repeat: a decision that was accepted before
+   * is accepted again, or refused because the purchase is no longer held.
    *
-   * @throws PurchaseNotFoundError, DecisionRefusedError, NotAnsweredError
+   * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NotAnsweredError
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
@@ -75,8 +87,7 @@ export interface Starter {
    * Lists the purchases in a state, by default those that are waiting for a person. The list lags by about a second.
    * Works without a running worker.
    *
-   * @throws StarterError if the state is unknown
-   * @throws NotAnsweredError
+   * @throws InvalidArgumentError, NotAnsweredError
    */
   list(filter?: ListFilter): Promise<PurchaseList>;
   /**
@@ -98,7 +109,7 @@ export interface StarterOptions {
    * How long a method waits for Temporal, and for a worker if it needs one, in ms. Default 30,000. `result` has no
    * limit: it waits for the end of the purchase.
    */
-  answerWithinMs?: number | undefined;
+  timeoutMs?: number | undefined;
   /**
    * Identifies this checkout, in at most 64 bytes, if several checkouts share a namespace. A Temporal server with
    * fairness turned on then serves the checkouts in turn, so a thousand purchases of one do not delay another.
@@ -106,15 +117,22 @@ export interface StarterOptions {
   fairnessKey?: string | undefined;
 }
 
-/** Creates the library for a checkout. @param client a Temporal client for the worker's namespace. */
+const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true, fairnessKey: true });
+
+/**
+ * Creates the library for a checkout. @param client a Temporal client for the worker's namespace.
+ *
+ * @throws InvalidArgumentError
+ */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
-  const { taskQueue = DEFAULT_TASK_QUEUE, answerWithinMs = answerTimeout, fairnessKey } = options;
-  if (!(answerWithinMs > 0 && answerWithinMs <= MAX_TIMER_MS)) {
-    throw new StarterError(`answerWithinMs: expected 1 to ${MAX_TIMER_MS}, got ${answerWithinMs}`);
+  refuseUnknownFields(options, OPTION_FIELDS);
+  const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = answerTimeout, fairnessKey } = options;
+  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
+    throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
   }
   /** Each call to Temporal has the same deadline, unless a method sets an earlier one. */
-  const inTime = <T>(run: (deadline: number) => Promise<T>, words?: ErrorWords): Promise<T> => {
-    const deadline = Date.now() + answerWithinMs;
+  const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorWords): Promise<T> => {
+    const deadline = Date.now() + timeoutMs;
     const answer = client.withDeadline(deadline, () => run(deadline));
     return translateErrors(client, answer, words);
   };
@@ -123,12 +141,12 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
       const asked = validated(input);
       return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, asked));
     },
-    result: (referenceId) => translateErrors(client, resultOf(client, referenceId), { referenceId }),
-    status: (referenceId) => inTime(() => statusOf(client, referenceId), { referenceId }),
-    resolve: (referenceId, choice) => inTime(() => resolveHold(client, referenceId, choice), { referenceId }),
-    redeliver: (referenceId) => inTime((deadline) => redeliver(client, referenceId, deadline), { referenceId }),
+    result: async (referenceId) => translateErrors(client, resultOf(client, checked(referenceId)), { referenceId }),
+    status: (referenceId) => inTime(() => statusOf(client, checked(referenceId)), { referenceId }),
+    resolve: (referenceId, choice) => inTime(() => resolveHold(client, checked(referenceId), choice), { referenceId }),
+    redeliver: (referenceId) => inTime((until) => redeliver(client, checked(referenceId), until), { referenceId }),
     list: (filter = {}) => inTime(() => listPurchases(client, filter), { advice: LIST_FEWER }),
-    cancel: (referenceId) => inTime(() => cancelPurchase(client, referenceId), { referenceId }),
+    cancel: (referenceId) => inTime(() => cancelPurchase(client, checked(referenceId)), { referenceId }),
   };
 }
 
@@ -138,6 +156,13 @@ function validated(input: PurchaseInput): PurchaseInput {
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const { referenceId, items, maxDebit } = input;
   return { referenceId, items: itemsOnly(items), maxDebit };
+}
+
+/** @throws InvalidArgumentError if no purchase can have this reference */
+function checked(referenceId: string): string {
+  const [fault] = validateReference(referenceId);
+  if (fault) throw new InvalidArgumentError(fault);
+  return referenceId;
 }
 
 async function startOrFind(
@@ -204,7 +229,8 @@ async function findExisting(client: Client, asked: PurchaseInput): Promise<strin
   }
   const known = before as PurchaseInput;
   const isSame = hasSameItems(known.items, asked.items) && hasSameMaxDebit(known.maxDebit, asked.maxDebit);
-  if (!isSame) throw new PurchaseDiffersError(referenceId, known, asked);
+  const detailsOf = ({ items, maxDebit }: PurchaseInput) => ({ items, maxDebit });
+  if (!isSame) throw new PurchaseDiffersError(referenceId, detailsOf(known), detailsOf(asked));
   return runId;
 }
 
@@ -235,7 +261,7 @@ interface ErrorWords {
 }
 
 const REPEAT = 'The request may still take effect; repeating it is safe.';
-const LIST_FEWER = 'If it answers other commands, list fewer, for example with --since 8h.';
+const LIST_FEWER = 'If it answers other requests, list fewer, with a shorter age or a lower limit.';
 
 /** Turns Temporal's errors into those of the library, if it has one that says more. */
 async function translateErrors<T>(

@@ -2,13 +2,16 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
-/** The base class of the library's errors. Other errors of Temporal are passed on unchanged. */
+/** The base class of the errors of `createStarter`. Other errors of Temporal are passed on unchanged. */
 export class StarterError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
   }
 }
+
+/** An argument is invalid, so nothing was contacted. */
+export class InvalidArgumentError extends StarterError {}
 
 /** The purchase is invalid, so nothing was started. `issues` has one sentence for each problem. */
 export class InvalidPurchaseError extends StarterError {
@@ -27,7 +30,7 @@ export class PurchaseDiffersError extends StarterError {
     super(
       `Reference ${referenceId} is already used by a different purchase.\n` +
         `  existing:  ${describePurchase(existing)}\n  requested: ${describePurchase(requested)}\n` +
-        'Every sale needs its own reference. Use a new one.',
+        'If it is the same sale, it is already being bought: start nothing. A different sale needs a new reference.',
     );
   }
 }
@@ -67,12 +70,12 @@ export class PurchaseEndedWithoutResultError extends StarterError {
 /** The purchase is not waiting for this decision. Nothing was changed. */
 export class DecisionRefusedError extends StarterError {
   constructor(
-    referenceId: string,
-    why: string,
+    readonly referenceId: string,
+    readonly why: string,
     readonly hold?: HoldNotice,
   ) {
-    const fitting = hold ? `\nPossible decisions:${indented(commandsFor(referenceId, hold.decisions))}` : '';
-    super(`The decision on ${referenceId} was refused: ${why}.${fitting}`);
+    const possible = hold ? `\nPossible decisions:${indented(commandsFor(referenceId, hold.decisions))}` : '';
+    super(`The decision on ${referenceId} was refused: ${why}.${possible}`);
   }
 }
 
@@ -87,7 +90,10 @@ export class NotAnsweredError extends StarterError {}
 
 /** The purchase has already ended, so it can't be cancelled. Nothing was changed. */
 export class NothingToCancelError extends StarterError {
-  constructor(referenceId: string, how: string) {
+  constructor(
+    readonly referenceId: string,
+    how: string,
+  ) {
     super(
       `Purchase ${referenceId} can't be cancelled, because it ended ${how}. To see it: ${statusCommand(referenceId)}`,
     );

@@ -1,21 +1,25 @@
 import { GRPC_STATUS } from '../temporal/client';
-import { NotAnsweredError, StarterError } from './errors';
+import { NotAnsweredError } from './errors';
 
-/** Repeating the same request can't help. */
-const PERMANENT: readonly unknown[] = [
-  GRPC_STATUS.INVALID_ARGUMENT,
-  GRPC_STATUS.NOT_FOUND,
-  GRPC_STATUS.PERMISSION_DENIED,
-  GRPC_STATUS.UNAUTHENTICATED,
+/** The server did not answer, was overloaded, or failed by itself. */
+const TEMPORARY: readonly unknown[] = [
+  GRPC_STATUS.UNKNOWN,
+  GRPC_STATUS.DEADLINE_EXCEEDED,
+  GRPC_STATUS.RESOURCE_EXHAUSTED,
+  GRPC_STATUS.ABORTED,
+  GRPC_STATUS.INTERNAL,
+  GRPC_STATUS.UNAVAILABLE,
 ];
+
+/** The message of `Connection.connect` if Temporal can't be reached. The error has no code. */
+const NOT_CONNECTED = 'Failed to connect before the deadline';
 
 /**
  * Whether to repeat a call that threw this error, with growing pauses and unchanged arguments: Temporal did not answer,
- * or was overloaded. False if the arguments, the program or the connection's settings must change first.
+ * or was overloaded. False for every other error: the arguments, the program or the connection's settings must change.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof NotAnsweredError) return true;
-  if (error instanceof StarterError || error instanceof TypeError) return false;
-  const { name, code, cause } = (error ?? {}) as { name?: string; code?: unknown; cause?: { code?: unknown } };
-  return name !== 'NamespaceNotFoundError' && !PERMANENT.includes(cause?.code ?? code);
+  const { message, code, cause } = (error ?? {}) as { message?: unknown; code?: unknown; cause?: { code?: unknown } };
+  return message === NOT_CONNECTED || TEMPORARY.includes(cause?.code ?? code);
 }

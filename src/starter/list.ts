@@ -1,6 +1,6 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceOfPurchase } from '../contracts/names';
-import { fittingCommands } from '../contracts/operator-commands';
+import { possibleCommands } from '../contracts/operator-commands';
 import type { AfterEnd, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { inState, withoutResult } from '../contracts/purchase-queries';
@@ -9,10 +9,11 @@ import { toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
-import { createPurchaseReader, hasResultOrRuns, type PurchaseReader } from '../temporal/client';
+import { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
-import { StarterError } from './errors';
+import { InvalidArgumentError } from './errors';
 import { type ShownState, shownStateOf } from './shown-state';
+import { namesOf, refuseUnknownFields } from './unknown-fields';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_TEXT_LENGTH = 600;
@@ -29,6 +30,8 @@ export interface ListFilter {
   limit?: number | undefined;
 }
 
+const FILTER_FIELDS = namesOf<ListFilter>({ state: true, maxAgeMs: true, limit: true });
+
 /** A purchase in a list. Instants are ISO 8601. */
 export interface ListedPurchase {
   referenceId: string;
@@ -44,7 +47,7 @@ export interface ListedPurchase {
   /** The reason for the state, in words. */
   reason: string;
   hold?: HoldNotice | undefined;
-  /** The state of the sale after a later delivery. Present only if keys were still missing at the end. */
+  /** The state of the sale after a late delivery. Present only if keys were still missing at the end. */
   afterEnd?: AfterEnd | undefined;
   /** The commands that apply. Empty if nothing is left to do. */
   commands: string[];
@@ -60,15 +63,14 @@ export interface PurchaseList {
 }
 
 /** Implements `list` of the library. */
-export async function listPurchases(
-  client: Client,
-  { state, maxAgeMs, limit = 100 }: ListFilter,
-): Promise<PurchaseList> {
+export async function listPurchases(client: Client, filter: ListFilter): Promise<PurchaseList> {
+  refuseUnknownFields(filter, FILTER_FIELDS);
+  const { state, maxAgeMs, limit = 100 } = filter;
   if (state !== undefined && !PURCHASE_STATES.includes(state)) {
-    throw new StarterError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`);
+    throw new InvalidArgumentError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`);
   }
   if (maxAgeMs !== undefined && !Number.isSafeInteger(maxAgeMs)) {
-    throw new StarterError(`maxAgeMs: expected a whole number of milliseconds, got ${maxAgeMs}`);
+    throw new InvalidArgumentError(`maxAgeMs: expected a whole number of milliseconds, got ${maxAgeMs}`);
   }
   const now = Date.now();
   const since = maxAgeMs === undefined ? undefined : now - maxAgeMs;
@@ -121,7 +123,7 @@ async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promis
 
 /** It ended with keys missing or without a result. A purchase without commands has an id that is not ours. */
 function mayGetKeys({ state, execution, commands }: ListedPurchase): boolean {
-  return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrRuns(execution));
+  return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrIsRunning(execution));
 }
 
 async function countListed({ workflow }: Client, query: string): Promise<number> {
@@ -138,7 +140,7 @@ async function hasBeenReset(
   { execution, workflowId, runId }: ListedPurchase,
 ): Promise<boolean> {
   const referenceId = referenceOfPurchase(workflowId);
-  if (hasResultOrRuns(execution) || referenceId === undefined) return false;
+  if (hasResultOrIsRunning(execution) || referenceId === undefined) return false;
   const latest = await reader.describeIfKnown(referenceId);
   return latest !== undefined && latest.runId !== runId;
 }
@@ -164,7 +166,7 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     reason: toSingleLine(reasonOf(execution, state, hold), MAX_TEXT_LENGTH),
     hold,
-    commands: isTypeable ? fittingCommands({ referenceId, state, hold }) : [],
+    commands: isTypeable ? possibleCommands({ referenceId, state, hold }) : [],
   };
 }
 

@@ -8,7 +8,7 @@ import {
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId } from '../contracts/names';
 import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
-import type { DeliveryReport, HoldNotice } from '../contracts/public-types';
+import type { DeliveryResult, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
@@ -25,9 +25,9 @@ export interface Redelivery {
   referenceId: string;
   workflowId: string;
   /** What the checkout has received. */
-  events: DeliveryReport['events'];
+  events: DeliveryResult['events'];
   /** The order, if keys were missing. `issue` says why its keys were withheld. */
-  order?: DeliveryReport['order'] | undefined;
+  order?: DeliveryResult['order'] | undefined;
 }
 
 /** Implements `redeliver` of the library. @throws WorkflowNotFoundError if the reference is unknown */
@@ -38,7 +38,7 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
   const deliver = async () => {
     const handle = await startDelivery(client, taskQueue, { referenceId, again: true }, `all of ${referenceId}, again`);
     try {
-      return (await handle.result()) as DeliveryReport;
+      return (await handle.result()) as DeliveryResult;
     } catch (error) {
       if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
       // A call that starts just before the deadline ends with another code.

@@ -11,7 +11,8 @@ import type { DecisionChoice, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
-import { DecisionRefusedError, NotAnsweredError, StarterError } from './errors';
+import { DecisionRefusedError, InvalidArgumentError, NotAnsweredError } from './errors';
+import { refuseUnknownFields } from './unknown-fields';
 
 /** A decision that was accepted. */
 export interface Resolution {
@@ -25,11 +26,12 @@ export interface Resolution {
 /** Implements `resolve` of the library. @throws DecisionRefusedError, NotAnsweredError, WorkflowNotFoundError */
 export async function resolveHold(client: Client, referenceId: string, choice: DecisionChoice): Promise<Resolution> {
   const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
-  if (fault) throw new StarterError(`orderId: ${fault}`);
+  if (fault) throw new InvalidArgumentError(`orderId: ${fault}`);
+  refuseUnknownFields(choice, choice.decision === 'order' ? ['decision', 'orderId'] : ['decision']);
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const hold = await openHold(handle, referenceId);
   if (!hold.decisions.includes(choice.decision)) {
-    throw new DecisionRefusedError(referenceId, `${choice.decision} does not fit ${hold.reason}`, hold);
+    throw new DecisionRefusedError(referenceId, `${choice.decision} is not possible for ${hold.reason}`, hold);
   }
   const decision = { hold: hold.id, ...choice };
   const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId: resolveUpdateId(decision) });

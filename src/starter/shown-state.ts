@@ -1,7 +1,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
-import { hasResultOrRuns } from '../temporal/client';
+import { hasResultOrIsRunning } from '../temporal/client';
 
 /**
  * A `PurchaseState`, or `STARTED` until a worker picks the purchase up. `ENDED_WITHOUT_RESULT`: the workflow was
@@ -14,7 +14,7 @@ export function shownStateOf({
   status,
   typedSearchAttributes,
 }: Pick<WorkflowExecutionInfo, 'status' | 'typedSearchAttributes'>): ShownState {
-  if (!hasResultOrRuns(status.name)) return 'ENDED_WITHOUT_RESULT';
+  if (!hasResultOrIsRunning(status.name)) return 'ENDED_WITHOUT_RESULT';
   const recorded = typedSearchAttributes.get(PURCHASE_STATE);
   return PURCHASE_STATES.find((state) => state === recorded) ?? 'STARTED';
 }

@@ -51,7 +51,7 @@ export interface PurchaseStatus {
   waitsFor?: CurrentWait | undefined;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
-  /** Why later deliveries could not be listed and are missing from `deliveries`. */
+  /** Why late deliveries could not be listed and are missing from `deliveries`. */
   deliveriesUnlisted?: string | undefined;
   /** The state of the sale after a delivery that followed the end of the purchase. */
   afterEnd?: AfterEnd | undefined;

@@ -2,6 +2,7 @@ import type { PurchaseInput } from '../contracts/public-types';
 import type { PurchaseItem } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { didYouMean } from './did-you-mean';
+import { InvalidArgumentError } from './errors';
 
 const PURCHASE_FIELDS = namesOf<PurchaseInput>({ referenceId: true, items: true, maxDebit: true });
 const ITEM_FIELDS = namesOf<PurchaseItem>({ productId: true, quantity: true });
@@ -21,6 +22,12 @@ export function unknownFields(input: unknown): string[] {
   return [...othersIn(input, PURCHASE_FIELDS), ...inItems];
 }
 
+/** For the options of a method. @throws InvalidArgumentError that names the first unknown field */
+export function refuseUnknownFields(value: unknown, known: readonly string[]): void {
+  const [unknown] = othersIn(value, known);
+  if (unknown !== undefined) throw new InvalidArgumentError(unknown);
+}
+
 function othersIn(value: unknown, known: readonly string[], where = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const others = Object.keys(value).filter((name) => !known.includes(name));
@@ -31,6 +38,6 @@ function othersIn(value: unknown, known: readonly string[], where = ''): string[
 }
 
 /** The compiler compares the names with those of the type. */
-function namesOf<T>(fields: Record<keyof T, true>): string[] {
+export function namesOf<T>(fields: Record<keyof T, true>): string[] {
   return Object.keys(fields);
 }

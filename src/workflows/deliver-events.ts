@@ -96,8 +96,8 @@ function deliverySummary({ type, lines = [] }: SaleDelivery): string {
 /** Notifies the checkout of a hold, and retries for 25 hours. */
 export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
   const { settings, input, orderId } = purchase;
-  const { id: subject, reason: hold, decisions, explanation: reason } = notice;
-  const data = { referenceId: input.referenceId, orderId, hold, decisions, reason };
+  const { id: subject, reason, explanation, decisions } = notice;
+  const data = { referenceId: input.referenceId, orderId, reason, explanation, decisions };
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }
 

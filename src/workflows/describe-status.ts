@@ -1,4 +1,4 @@
-import { fittingCommands } from '../contracts/operator-commands';
+import { possibleCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
 import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import type { StatusAnswer } from '../contracts/purchase';
@@ -40,7 +40,7 @@ function forPeople({ referenceId, state, hold }: StatusAnswer): string[] {
   const advice = hold ? HOLD_ADVICE[hold.reason] : ADVICE[state];
   if (advice === undefined) return [];
   const { title, text, isDone } = advice;
-  const commands = isDone ? [] : fittingCommands({ referenceId, state, hold });
+  const commands = isDone ? [] : possibleCommands({ referenceId, state, hold });
   return [`**${title}** ${text}`, ...(commands.length > 0 ? [codeBlock(commands)] : [])];
 }
 

@@ -12,7 +12,7 @@ import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
 import type { Decision, DecisionChoice, HoldNotice } from '../contracts/purchase';
 import type { Accepted } from '../domain/review-order';
-import { DECISION_KINDS, FITTING_DECISIONS, type HoldReason } from '../domain/holds';
+import { DECISION_KINDS, POSSIBLE_DECISIONS, type HoldReason } from '../domain/holds';
 import { summaryOf } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { notifyHeld } from './deliver-events';
@@ -85,7 +85,7 @@ export class Holds {
       id: `${runId}:${this.count}`,
       reason,
       explanation,
-      decisions: [...FITTING_DECISIONS[reason]],
+      decisions: [...POSSIBLE_DECISIONS[reason]],
       since: new Date().toISOString(),
     };
     this.current = { notice };

@@ -7,7 +7,7 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { Activities, DeliverInput, DeliveryReport } from '../contracts/activities';
+import type { Activities, DeliverInput, DeliveryResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
@@ -27,7 +27,7 @@ import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
  * @throws ApplicationFailure `NothingToDeliver`; `InvalidDelivery` if the input names no purchase; `DeliveryRefused`,
  *   `DeliveryFailed` after 25 hours, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
  */
-export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryReport> {
+export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResult> {
   const input = validateDelivery(given);
   const { referenceId } = input;
   upsertSearchAttributes([{ key: REFERENCE_ID, value: referenceId }]);
@@ -82,9 +82,9 @@ async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promis
 function endDelivery(
   { referenceId, receivedKeyIds, orderId }: EndedSale,
   events: ReceivedEvent[],
-  order: DeliveryReport['order'],
+  order: DeliveryResult['order'],
   ordered?: number,
-): DeliveryReport {
+): DeliveryResult {
   upsertMemo({ events, keyIds: receivedKeyIds, ordered, orderId } satisfies DeliveryMemo);
   const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
   setCurrentDetails(

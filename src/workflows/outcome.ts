@@ -22,17 +22,17 @@ const MAX_EXPLANATION_LENGTH = 600;
  * about the same difference.
  *
  * @param first the order as it was polled, or why it could not be read.
- * @param isFirstPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
+ * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
  */
-export async function reviewOutcome(
+export async function decideOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
   first: PolledOrder | UnreadableOrder,
-  isFirstPlacedByUs: boolean,
+  { isPlacedByUs }: { isPlacedByUs: boolean },
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
   let order = first;
-  let isPlacedByUs = isFirstPlacedByUs;
+  let comparesAll = !isPlacedByUs;
   let accepted: Accepted = purchase.acceptedOf(first.orderId) ?? {};
 
   for (;;) {
@@ -47,7 +47,7 @@ export async function reviewOutcome(
     }
     const { status, totalDebit, receivedKeyIds } = order;
     if (receivedKeyIds) purchase.receivedKeyIds = receivedKeyIds;
-    const review = reviewOrder({ items, accepted }, order, isPlacedByUs);
+    const review = reviewOrder({ items, accepted }, order, !comparesAll);
     switch (review.kind) {
       case 'ended':
         return { outcome: review.outcome, lines: [], totalDebit, reason: `the partner says ${status}` };
@@ -63,7 +63,7 @@ export async function reviewOutcome(
           return { ...abandoned(review.issue.explanation), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
-        if (another !== undefined) isPlacedByUs = false;
+        if (another !== undefined) comparesAll = true;
         accepted = another === undefined ? { ...accepted, ...review.issue.accepts } : {};
         order = await awaitOrder(purchase, another ?? orderId, 'scheduled');
       }
@@ -156,7 +156,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   // An open or unreadable order proves nothing about its keys. The next delivery compares them again.
   if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
   // Its items were compared in full before. While it changes, only items that nobody ordered are an issue.
-  return reviewOutcome(purchase, holds, order, true);
+  return decideOutcome(purchase, holds, order, { isPlacedByUs: true });
 }
 
 async function withhold(

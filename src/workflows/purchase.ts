@@ -12,10 +12,10 @@ import type { PurchaseInput, PurchaseResult, StatusAnswer } from '../contracts/p
 import { awaitOrder } from './await-order';
 import { validateInput } from './guards';
 import { Holds, resolveUpdate, validateDecision } from './holds';
-import { deliverOutcome, reviewOutcome } from './outcome';
+import { decideOutcome, deliverOutcome } from './outcome';
 import { placeOrder } from './place-order';
 import { localOptions } from './policies';
-import { PurchaseRecord } from './purchase-record';
+import { type OutcomeDetails, PurchaseRecord } from './purchase-record';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
@@ -50,15 +50,14 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   return CancellationScope.nonCancellable(async () => {
     purchase.open(await readSettings.executeWithOptions({ summary: 'read the settings' }, []));
     const placement = await placeOrder(purchase, holds);
-    const outcome =
-      placement.kind === 'order'
-        ? await reviewOutcome(
-            purchase,
-            holds,
-            await awaitOrder(purchase, placement.orderId, placement.adopted ? 'scheduled' : 'local'),
-            !placement.adopted,
-          )
-        : placement.outcome;
+    let outcome: OutcomeDetails;
+    if (placement.kind === 'order') {
+      const { orderId, adopted } = placement;
+      const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
+      outcome = await decideOutcome(purchase, holds, order, { isPlacedByUs: !adopted });
+    } else {
+      outcome = placement.outcome;
+    }
     const result = purchase.close(await deliverOutcome(purchase, holds, outcome));
     await purchase.awaitAlerts();
     if (!allHandlersFinished()) await condition(allHandlersFinished);

@@ -13,7 +13,7 @@ import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { isPartnerError, withRetry } from '../../partner';
-import { hasResultOrRuns, startDelivery } from '../../temporal/client';
+import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
 import { postEvent } from '../post-events';
 import { errorName } from '../failures';
@@ -106,7 +106,7 @@ async function bringUpToDate(
 /** A checkout may refuse an event for good. If a delivery fails each night, a person must know. */
 async function hasLastDeliveryFailed({ purchases }: ReconcileContext, referenceId: string): Promise<boolean> {
   const delivery = await purchases.describeDeliveryIfKnown(referenceId);
-  return delivery !== undefined && !hasResultOrRuns(delivery.status.name);
+  return delivery !== undefined && !hasResultOrIsRunning(delivery.status.name);
 }
 
 function nothingToDeliverReason(error: unknown): string {

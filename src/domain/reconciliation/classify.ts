@@ -173,8 +173,8 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
   }
   if (orderStateOf(order) === 'OPEN') return undefined;
   const decisions = (hold?.decisions ?? []).map((decision) => `\`--${decision}\``);
-  const fitting = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
-  const advice = `The purchase waits for a decision: \`npx fulfilment resolve REFERENCE\`${fitting}.`;
+  const possible = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
+  const advice = `The purchase waits for a decision: \`npx fulfilment resolve REFERENCE\`${possible}.`;
   return { kind: ended ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
 }
 

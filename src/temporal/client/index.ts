@@ -9,7 +9,7 @@ export {
 export { refusalOf, refusedError } from './connection-failure';
 export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, retryServerTimeouts, rootCauseOf } from './grpc';
 export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './visibility';
-export { createPurchaseReader, hasResultOrRuns, type PurchaseReader } from './purchase-reader';
+export { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from './purchase-reader';
 export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
 export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
 export { startDelivery } from './start-delivery';

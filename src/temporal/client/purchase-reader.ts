@@ -66,7 +66,7 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
 }
 
 /** @param execution a workflow's status, such as TERMINATED */
-export function hasResultOrRuns(execution: string): boolean {
+export function hasResultOrIsRunning(execution: string): boolean {
   return execution === 'RUNNING' || execution === 'COMPLETED';
 }
 

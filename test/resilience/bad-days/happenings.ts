@@ -130,7 +130,7 @@ async function operate(parts: DayParts, what: OperatorHappening): Promise<void> 
   const operator = operatorOf(environment, referenceId);
   const starter = createStarter(environment.client, {
     taskQueue: environment.taskQueue,
-    answerWithinMs: ANSWER_WITHIN_MS,
+    timeoutMs: ANSWER_WITHIN_MS,
   });
   if (what.type !== 'redeliver') chronicle.touched.add(what.of);
   switch (what.type) {
@@ -170,7 +170,7 @@ async function choiceOf(
   { environment: { sandbox }, references }: DayParts,
   referenceId: string,
   how: Resolving,
-  fitting: readonly string[],
+  possible: readonly string[],
 ): Promise<DecisionChoice | undefined> {
   if (how === 'an order that is not there') return { decision: 'order', orderId: 'ord-mistyped' };
   if (how === 'the order of another') {
@@ -182,6 +182,6 @@ async function choiceOf(
   }
   if (how !== 'right') return { decision: how };
   const [own] = await sandbox.ordersOf(referenceId);
-  if (fitting.includes('deliver')) return { decision: 'deliver' };
+  if (possible.includes('deliver')) return { decision: 'deliver' };
   return own ? { decision: 'order', orderId: own.id } : { decision: 'abandon' };
 }

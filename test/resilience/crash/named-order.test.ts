@@ -21,7 +21,7 @@ it('a worker killed while it checks an order that an operator named leaves the h
   env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'hang' } });
 
   // The server notices the death after a while, and only then gives the update's task to the next worker.
-  const patient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 100_000 });
+  const patient = createStarter(env.client, { taskQueue: env.taskQueue, timeoutMs: 100_000 });
   const decide = () => patient.resolve(referenceId, { decision: 'order', orderId });
   const refused = expect(decide()).rejects.toThrow(`order ${orderId} could not be checked`);
   const isRead = () => env.sandbox.log().some(({ path }) => path.endsWith(`/orders/${orderId}/keys`));

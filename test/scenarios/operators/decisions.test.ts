@@ -12,7 +12,7 @@ import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 /** The table in docs/architecture.md#decisions-of-operators, with the outcome and the number of keys delivered. */
-const FITTING: Record<HoldReason, Partial<Record<DecisionKind, [outcome: string, keys: number]>>> = {
+const POSSIBLE: Record<HoldReason, Partial<Record<DecisionKind, [outcome: string, keys: number]>>> = {
   PLACEMENT_UNKNOWN: { order: ['DELIVERED', 2], replace: ['DELIVERED', 2], abandon: ['ABANDONED', 0] },
   OTHER_ITEMS: { order: ['DELIVERED', 2], abandon: ['ABANDONED', 0], deliver: ['PARTIALLY_DELIVERED', 3] },
   ORDER_OF_ANOTHER_PURCHASE: { order: ['DELIVERED', 2], abandon: ['ABANDONED', 0], deliver: ['DELIVERED', 2] },
@@ -22,9 +22,9 @@ const FITTING: Record<HoldReason, Partial<Record<DecisionKind, [outcome: string,
   DELIVERY_REFUSED: { deliver: ['DELIVERED', 2], withhold: ['ABANDONED', 0] },
   DELIVERY_EXHAUSTED: { deliver: ['DELIVERED', 2], withhold: ['ABANDONED', 0] },
 };
-const ROWS = (Object.keys(FITTING) as HoldReason[]).flatMap((reason) => {
-  const fitting = Object.keys(FITTING[reason]) as DecisionKind[];
-  return fitting.map((decision) => ({ reason, fitting, decision, comesTo: FITTING[reason][decision]! }));
+const ROWS = (Object.keys(POSSIBLE) as HoldReason[]).flatMap((reason) => {
+  const possible = Object.keys(POSSIBLE[reason]) as DecisionKind[];
+  return possible.map((decision) => ({ reason, possible, decision, comesTo: POSSIBLE[reason][decision]! }));
 });
 
 describe('a held purchase', () => {
@@ -32,21 +32,21 @@ describe('a held purchase', () => {
 
   it.concurrent.each(ROWS)(
     'held as $reason: records a refusal of decisions that do not fit, accepts $decision and ends as $comesTo',
-    async ({ reason, fitting, decision, comesTo: [outcome, keys] }) => {
+    async ({ reason, possible, decision, comesTo: [outcome, keys] }) => {
       const { referenceId, operator, decide, hold } = await heldPurchase(env, reason);
 
       await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
       const [event] = env.receiver.eventsOf(referenceId);
-      expect(event?.data).toMatchObject({ hold: reason, decisions: hold.decisions, reason: hold.explanation });
+      expect(event?.data).toMatchObject({ reason, decisions: hold.decisions, explanation: hold.explanation });
 
-      expect(hold.decisions.toSorted()).toEqual(fitting.toSorted());
-      for (const other of DECISION_KINDS.filter((kind) => !fitting.includes(kind))) {
+      expect(hold.decisions.toSorted()).toEqual(possible.toSorted());
+      for (const other of DECISION_KINDS.filter((kind) => !possible.includes(kind))) {
         await expectRefusal(operator.resolve(other, { orderId: 'some-order' }), `does not fit ${reason}`);
       }
       const another = { hold: `${hold.id}0`, orderId: 'some-order' };
-      await expectRefusal(operator.resolve(fitting[0]!, another), 'check the status again');
+      await expectRefusal(operator.resolve(possible[0]!, another), 'check the status again');
       expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
-      expect(await operator.updatesOnRecord()).toBe(DECISION_KINDS.length - fitting.length + 1);
+      expect(await operator.updatesOnRecord()).toBe(DECISION_KINDS.length - possible.length + 1);
 
       await decide(decision);
 

@@ -103,7 +103,7 @@ describe('an activity with malformed input or a malformed result', () => {
     });
     expect(ended.activityTaskFailedEventAttributes?.failure).toMatchObject({
       message: `deliverSale must not be started by ${workflowType}`,
-      applicationFailureInfo: { type: 'NotItsWorkflow', nonRetryable: true },
+      applicationFailureInfo: { type: 'WrongWorkflow', nonRetryable: true },
     });
     expect(env.receiver.eventsOf('SALE-1')).toEqual([]);
   });

@@ -109,7 +109,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
   it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
     env.receiver.answerTo(referenceId, 500);
-    const impatient = createStarter(env.client, { taskQueue: env.taskQueue, answerWithinMs: 8_000 });
+    const impatient = createStarter(env.client, { taskQueue: env.taskQueue, timeoutMs: 8_000 });
     const asked = impatient.redeliver(referenceId);
     await expect(asked).rejects.toThrow(NotAnsweredError);
     await expect(asked).rejects.toThrow(/has started, but the checkout did not accept it in time .*answered 500/);

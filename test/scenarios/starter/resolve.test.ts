@@ -104,7 +104,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
       taskQueue: `nobody-${referenceId}`,
       memo: { hold: { ...known, reason: 'PLACEMENT_UNKNOWN' } },
     });
-    const impatient = createStarter(env.client, { answerWithinMs: 500 });
+    const impatient = createStarter(env.client, { timeoutMs: 500 });
     const asked = impatient.resolve(referenceId, { decision: 'abandon' });
 
     await expect(asked).rejects.toThrow(NotAnsweredError);

@@ -65,7 +65,7 @@ export async function startHostileEnvironment() {
       partnerTimeoutMs: 2_000,
       confirmWindowMs: 1_000,
       pollIntervalMs: 100,
-      placeWithinMs: 120_000,
+      placeWithinMs: 300_000,
       deadlineMs: 300_000,
     },
   });

@@ -35,7 +35,7 @@ it.each(Object.keys(activities))('%s runs only if one of its own workflows start
       () => undefined,
       (error: { type?: string; nonRetryable?: boolean }) => error,
     );
-    if (OWN_WORKFLOWS[activityType]!.includes(workflowType!)) expect(ended?.type).not.toBe('NotItsWorkflow');
-    else expect(ended).toMatchObject({ type: 'NotItsWorkflow', nonRetryable: true });
+    if (OWN_WORKFLOWS[activityType]!.includes(workflowType!)) expect(ended?.type).not.toBe('WrongWorkflow');
+    else expect(ended).toMatchObject({ type: 'WrongWorkflow', nonRetryable: true });
   }
 });

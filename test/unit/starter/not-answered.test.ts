@@ -16,7 +16,7 @@ describe('a Temporal server that never answers', () => {
     const { port } = await startGrpcServer(() => undefined);
     const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
     closeAtEnd(() => connection.close());
-    const starter = createStarter(new Client({ connection }), { answerWithinMs: 200 });
+    const starter = createStarter(new Client({ connection }), { timeoutMs: 200 });
     const error = await rejectionOf(call(starter));
     expect(error).toBeInstanceOf(NotAnsweredError);
     expect(isRetryable(error)).toBe(true);

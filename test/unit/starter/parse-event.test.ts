@@ -66,7 +66,7 @@ describe('parseEvent', () => {
   it('accepts unknown types, fields and values from later versions', () => {
     const later = { ...EVENT, type: 'purchase.gifted', more: 1, data: { ...EVENT.data, wrapping: 'red' } };
     expect(parsed(JSON.stringify(later))).toMatchObject(later);
-    const held = { ...EVENT, type: 'purchase.held', data: { referenceId: 'SALE-1', hold: 'A_NEW_REASON' } };
+    const held = { ...EVENT, type: 'purchase.held', data: { referenceId: 'SALE-1', reason: 'A_NEW_REASON' } };
     expect(parsed(JSON.stringify(held))).toMatchObject(held);
   });
 

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import {
   createStarter,
+  InvalidArgumentError,
   InvalidPurchaseError,
   isRetryable,
   NotAnsweredError,
@@ -17,10 +18,33 @@ async function faultsOf(input: unknown): Promise<readonly string[]> {
 }
 
 describe('createStarter', () => {
-  it.each([NaN, 0, -1, Infinity, 2 ** 31])('refuses to wait %s ms, for which there is no timer', (answerWithinMs) => {
-    expect(() => createStarter({} as Client, { answerWithinMs })).toThrow(
-      /^answerWithinMs: expected 1 to 2147483647, got/,
-    );
+  it.each([NaN, 0, -1, Infinity, 2 ** 31])('refuses to wait %s ms, for which there is no timer', (timeoutMs) => {
+    expect(() => createStarter({} as Client, { timeoutMs })).toThrow(/^timeoutMs: expected 1 to 2147483647, got/);
+  });
+});
+
+describe('a misspelt option, as from JavaScript', () => {
+  const starter = createStarter({ withDeadline: (_: number, run: () => unknown) => run() } as unknown as Client);
+
+  it('of createStarter is refused, because the purchase would start on another queue', () => {
+    expect(() => createStarter({} as Client, { taskqueue: 'games' } as object)).toThrow('Did you mean taskQueue?');
+  });
+
+  it('of list is refused', async () => {
+    await expect(starter.list({ states: ['HELD'] } as object)).rejects.toThrow('Did you mean state?');
+  });
+
+  it('of resolve is refused, because a decision can not be undone', async () => {
+    const choice = { decision: 'deliver', orderID: 'o-1' } as const;
+    await expect(starter.resolve('SALE-1', choice)).rejects.toThrow('expected only the fields decision, got orderID');
+  });
+
+  it.each([undefined, '', {}, 'a b'])('such as the reference %p is refused by every method', async (reference) => {
+    const { result, status, resolve, redeliver, cancel } = starter;
+    for (const method of [result, status, resolve, redeliver, cancel]) {
+      const refused = method(reference as string, { decision: 'abandon' });
+      await expect(refused).rejects.toThrow(InvalidArgumentError);
+    }
   });
 });
 
@@ -31,6 +55,9 @@ describe('isRetryable', () => {
     ['a lost connection', new Error('Failed to connect before the deadline'), true],
     ['an invalid purchase', new InvalidPurchaseError(['no items']), false],
     ['a bug', new TypeError('undefined is not a function'), false],
+    ['another bug', new RangeError('invalid date'), false],
+    ['no error at all', undefined, false],
+    ['a method that the server lacks', { cause: { code: 12 } }, false],
     ['a missing namespace', Object.assign(new Error('no such namespace'), { name: 'NamespaceNotFoundError' }), false],
     ['a rejected key', Object.assign(new Error('refused'), { cause: { code: 16 } }), false],
     ['a rejected request', Object.assign(new Error('refused'), { code: 3 }), false],

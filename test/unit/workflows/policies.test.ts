@@ -70,10 +70,11 @@ describe.each([
     expect([...urgent, ...others].map(({ priority }) => priority?.priorityKey)).toEqual([1, 1, 2, 3, 5]);
   });
 
-  it('an event is retried for longer than the promised day, and an alert never delays an outcome for long', () => {
+  it('an event is retried for longer than the promised day, and an alert at least twice after the outcome', () => {
     expect(policies.deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
     const { retry, scheduleToCloseTimeout } = policies.alertOptions(settings);
-    expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([3, 60_000]);
+    expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([undefined, undefined]);
+    expect(retry?.maximumInterval).toBeLessThan(policies.lastAlertsTimeout / 2);
   });
 
   it('a shutdown leaves a placement time to search and write, and a delivery time to read and post', () => {
