@@ -56,18 +56,26 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
     const folder = mkdtempSync(join(tmpdir(), 'fulfilment-demo-'));
     const workerLog = join(folder, 'worker.log');
     const env = await workerVariables(temporal, sandbox, checkout, secret, folder);
+    let starting = startWorkerProcess(env, workerLog);
+    // A worker that is still starting must be stopped, too.
+    closers.push(() =>
+      starting.then(
+        (worker) => worker.stop('SIGTERM'),
+        () => undefined,
+      ),
+    );
     const environment: DemoEnvironment = {
       temporal,
       sandbox,
       checkout,
       starter: createStarter(temporal.client),
-      worker: await startWorkerProcess(env, workerLog),
+      worker: await starting,
       async restartWorker() {
-        environment.worker = await startWorkerProcess(env, workerLog);
+        starting = startWorkerProcess(env, workerLog);
+        environment.worker = await starting;
       },
       close,
     };
-    closers.push(() => environment.worker.stop('SIGTERM'));
     log(`worker     process ${environment.worker.pid}, logs to ${workerLog}`);
     return environment;
   } catch (error) {

@@ -18,13 +18,16 @@ async function main(): Promise<number> {
   const cli = process.env.TEMPORAL_CLI;
   if (!cli) throw new Error('TEMPORAL_CLI does not name a Temporal CLI. Start the demo with `npm run demo`');
   const progress = createProgress(process.stdout);
-  const interrupted = once(stopSignal(), 'abort').then(() => undefined);
+  // Closing the terminal must stop the servers, too. It also ends stdout, which must not stop us before that.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const interrupted = once(stopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']), 'abort').then(() => undefined);
   const environment = await startEnvironment(cli, progress.log);
   try {
     const isGood = await Promise.race([run(environment, progress), interrupted]);
     if (isGood === undefined) return 130;
     if (process.stdout.isTTY) {
       progress.log(`The Temporal UI stays up until Ctrl-C: ${environment.temporal.uiUrl}`);
+      progress.log(NEXT);
       await interrupted;
     }
     return isGood ? 0 : 1;
@@ -32,6 +35,8 @@ async function main(): Promise<number> {
     await environment.close();
   }
 }
+
+const NEXT = 'Next: run your own worker (docs/getting-started.md),\n      or write a checkout (docs/checkout.md).';
 
 /** @returns whether everything went as it should. */
 async function run(environment: DemoEnvironment, progress: Progress): Promise<boolean> {

@@ -1,6 +1,9 @@
 import { colourOf, type Paint, paintFor } from './colours';
 import type { Scenario } from './scenarios';
 
+/** Stands for the state of a purchase that has not started. */
+export const NOT_STARTED = '·';
+
 /** What the table shows of one purchase. */
 export interface Row {
   scenario: Scenario;
@@ -31,7 +34,7 @@ function plainLines(out: NodeJS.WriteStream, paint: Paint): Progress {
     update(rows) {
       for (const { scenario, state, note } of rows) {
         const { referenceId, shows } = scenario;
-        if (shown.get(referenceId) === state) continue;
+        if (state === NOT_STARTED || shown.get(referenceId) === state) continue;
         shown.set(referenceId, state);
         out.write(`${referenceId}  ${state.padEnd(20)} ${shows}${note ? `  (${note})` : ''}\n`);
       }
@@ -61,8 +64,12 @@ function redrawnTable(out: NodeJS.WriteStream, paint: Paint): Progress {
 function tableLine({ scenario, state, note }: Row, width: number, paint: Paint): string {
   const { referenceId, shows } = scenario;
   const shownState = state.slice(0, 19).padEnd(19);
-  const rest = `${shows}${note ? ` · ${note}` : ''}`.slice(0, width - referenceId.length - shownState.length - 4);
+  const rest = cut(`${shows}${note ? ` · ${note}` : ''}`, width - referenceId.length - shownState.length - 4);
   return `${referenceId}  ${paint(shownState, colourOf(state))}  ${rest}`;
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 /** Breaks a text into lines of at most `width` characters, each with this indentation. */

@@ -3,11 +3,10 @@ import { purchaseWorkflowId } from '../src/contracts/names';
 import type { PurchaseResult } from '../src/contracts/purchase';
 import type { PurchaseStatus } from '../src/starter/status';
 import type { DemoEnvironment } from './environment';
-import type { Progress, Row } from './progress';
+import { NOT_STARTED, type Progress, type Row } from './progress';
 import { type Scenario, SCENARIOS, scenarioWith } from './scenarios';
 
 const REFRESH_MS = 500;
-const NOT_STARTED = '·';
 
 /** Runs every scenario to its end. @returns the result of each purchase, by reference. */
 export async function runScenarios(

@@ -19,7 +19,7 @@ export interface Scenario {
 export const SCENARIOS: readonly Scenario[] = [
   scenario('DEMO-01', 'keys at the first poll', 'DELIVERED', { 'demo-instant': 2 }),
   scenario('DEMO-02', 'keys within seconds', 'DELIVERED', { 'demo-seconds': 1 }),
-  scenario('DEMO-03', '20 minutes, 30 times faster', 'DELIVERED', { 'demo-slow': 1 }),
+  scenario('DEMO-03', 'a 20-minute order, 30x speed', 'DELIVERED', { 'demo-slow': 1 }),
   scenario('DEMO-04', 'two products in one sale', 'DELIVERED', { 'demo-instant': 1, 'demo-seconds': 3 }),
   scenario('DEMO-05', 'QR codes as images', 'DELIVERED', { 'demo-image': 2 }),
   scenario('DEMO-06', 'only half of the keys', 'PARTIALLY_DELIVERED', { 'demo-partial': 4 }),
@@ -30,7 +30,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario('DEMO-11', 'an undocumented status', 'DELIVERED', { 'demo-strange': 1 }),
   scenario('DEMO-12', 'keys come the next morning', 'OVERDUE', { 'demo-late': 1 }),
   scenario('DEMO-13', 'worker killed while buying', 'DELIVERED', { 'demo-seconds': 2 }, 'kill-worker'),
-  scenario('DEMO-14', 'order history down: not sent', 'NOT_PLACED', { 'demo-instant': 1 }, 'history-down'),
+  scenario('DEMO-14', 'history down, nothing sent', 'NOT_PLACED', { 'demo-instant': 1 }, 'history-down'),
   scenario('DEMO-15', 'cancelled before buying', 'CANCELLED', { 'demo-instant': 1 }, 'cancel'),
   scenario('DEMO-16', 'no answer: a person gives up', 'ABANDONED', { 'demo-instant': 1 }, 'no-answer-then-abandon'),
 ];

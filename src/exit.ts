@@ -1,6 +1,6 @@
-/** Ends the process with the error's message on stderr and its `exitCode`, by default 1. */
-export function exitWith(error: unknown): never {
-  process.stderr.write(`${messageOf(error)}\n`);
+/** Ends the process with the error's message, then `advice`, on stderr and its `exitCode`, by default 1. */
+export function exitWith(error: unknown, advice = ''): never {
+  process.stderr.write(`${messageOf(error)}${advice}\n`);
   process.exit(exitCodeOf(error));
 }
 
@@ -19,9 +19,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Aborts on SIGTERM or SIGINT. The caller must then end the process, because the signals no longer do. */
-export function stopSignal(): AbortSignal {
+/** Aborts on one of these signals. The caller must then end the process, because the signals no longer do. */
+export function stopSignal(signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  for (const signal of signals) process.once(signal, () => stop.abort());
   return stop.signal;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { type Logger, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities, createCircuitBreaker, createHistoryWatch, createLogContext } from './activities';
-import { loadEnvFile, readWorkerConfig, scrubSecrets, type WorkerConfig } from './config';
+import { envFileAdvice, loadEnvFile, readWorkerConfig, scrubSecrets, type WorkerConfig } from './config';
 import { createDelivery, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
 import { observePartner, refreshGauges } from './metrics';
@@ -127,4 +127,4 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
   return { partner, delivery, metrics, options };
 }
 
-main().catch(exitWith);
+main().catch((error: unknown) => exitWith(error, envFileAdvice(error)));

@@ -5,6 +5,7 @@ import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 import { MAX_PAGE_SIZE } from '../partner/types';
 import { didYouMean } from '../starter/did-you-mean';
 import { loadConfig } from './context';
+import { safeText } from './output';
 import { usageError } from './usage-errors';
 
 /** Reads the reference of a sale. */
@@ -79,5 +80,5 @@ export function oneOf<const T extends string>(name: string, choices: readonly T[
 }
 
 function expected(name: string, words: string, value: string) {
-  return usageError(`${name}: expected ${words}, got ${value}`);
+  return usageError(`${name}: expected ${words}, got ${safeText(value)}`);
 }

@@ -1,8 +1,9 @@
 import { Argument, Command, CommanderError } from 'commander';
 // The index would load zod.
-import { loadEnvFile } from '../config/env-file';
+import { envFileAdvice, loadEnvFile } from '../config/env-file';
 import { PROGRAM } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
+import { toSafeLines } from '../domain/text-format';
 import { InvalidPurchaseError } from '../starter/errors';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
@@ -74,8 +75,10 @@ export async function runStarter(argv: readonly string[], context: StarterContex
     return context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    const { message, exitCode } = explain(error);
-    out.note(message);
+    const { message: quoting, exitCode } = explain(error);
+    // It may quote the command line, or what others wrote into Temporal.
+    const message = toSafeLines(quoting);
+    out.note(message + envFileAdvice(error));
     if (out.json) show(out, { error: { name: error instanceof Error ? error.name : 'Error', message } });
     return exitCode;
   }
@@ -90,13 +93,16 @@ function withoutHelp(program: Command, argv: readonly string[]): string[] {
 
 /** Adds the server's own words, which the messages of Temporal's errors leave out. */
 function explain(error: unknown): { message: string; exitCode: number } {
-  const { cause, code } = (error ?? {}) as { cause?: unknown; code?: unknown };
+  const { cause, code, namespace } = (error ?? {}) as { cause?: unknown; code?: unknown; namespace?: unknown };
   const plain = {
     message: messageOf(error),
     exitCode: error instanceof InvalidPurchaseError ? USAGE : exitCodeOf(error),
   };
-  if (cause === undefined && typeof code !== 'number') return plain;
-  const { GRPC_STATUS, grpcErrorOf, refusalOf, refusedError } = loadTemporal();
+  if (cause === undefined && typeof code !== 'number' && namespace === undefined) return plain;
+  const temporal = loadTemporal();
+  const { GRPC_STATUS, grpcErrorOf, refusalOf, refusedError } = temporal;
+  const unknown = temporal.unknownNamespaceIn(error);
+  if (unknown !== undefined) return explain(temporal.unknownNamespace(unknown));
   const refusal = refusalOf(error);
   if (refusal) return explain(refusedError('', refusal));
   const said = grpcErrorOf(error);
@@ -120,7 +126,7 @@ export function commands(context: StarterContext): Command {
       throw new CommanderError(0, 'commander.version', '');
     })
     .configureOutput({
-      writeOut: (text) => out.write(text),
+      writeOut: (text) => (out.json ? show(out, { help: text }) : out.write(text)),
       writeErr: (text) => out.note(text.trimEnd()),
       outputError: () => undefined,
     })
@@ -142,7 +148,11 @@ export function commands(context: StarterContext): Command {
       'print a completion script for the name `fulfilment`; load it with eval "$(npx fulfilment completion bash)"',
     )
     .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS).argParser(oneOf('SHELL', SHELLS)))
-    .action((shell: Shell) => out.write(completionScript(program, shell)));
+    .action((shell: Shell) => {
+      const completion = completionScript(program, shell);
+      if (out.json) show(out, { completion });
+      else out.write(completion);
+    });
   for (const command of allOf(program)) {
     command.option('--json', 'print one JSON document on stdout and nothing else');
     command.exitOverride((error) => {
@@ -180,5 +190,7 @@ async function doctor(context: StarterContext): Promise<void> {
   const { out } = context;
   const diagnosis = await context.doctor();
   show(out, diagnosis, [loadDoctor().formatDiagnosis(diagnosis, out.colours)]);
+  const advice = envFileAdvice({ issues: diagnosis.checks });
+  if (advice !== '') out.note(advice.trim());
   context.exitCode = diagnosis.exitCode;
 }

@@ -1,5 +1,6 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
+import { formatInstant } from '../contracts/format-instant';
 import { command, commandsFor, possibleCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
 import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/text-format';
@@ -42,29 +43,47 @@ export function safeSentence(text: string): string {
   return toSingleLine(text, 600);
 }
 
+/** An instant for people. Any client can write some of them, so another text is made safe. */
+function time(at: string): string {
+  return Number.isNaN(Date.parse(at)) ? safeText(at) : formatInstant(at);
+}
+
+/** Prints what was started or found, or how it ended: `--wait` has already said what it started. */
 export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
+  const { referenceId, workflowId, runId, started: isNew } = started;
+  const [outcome = '', ...lines] = formatResult(out, result);
   show(out, result ? { ...started, result } : started, [
-    `${started.started ? 'started' : 'already known'}: ${started.workflowId} (run ${started.runId})`,
-    ...formatResult(out, result),
+    result ? `${referenceId}${outcome}` : `${isNew ? 'started' : 'already known'}: ${workflowId} (run ${runId})`,
+    ...lines,
   ]);
 }
 
 export function showResolution(out: Output, resolution: Resolution): void {
   const { referenceId, decision, hold, orderId } = resolution;
-  const answer = orderId === undefined ? decision : `${decision} ${orderId}`;
+  const choice = orderId === undefined ? DECIDED[decision] : `use order ${orderId}`;
   show(out, resolution, [
-    `decided: ${answer}, for ${hold.reason} of ${referenceId}`,
+    `${referenceId}: decided to ${choice} (held: ${hold.reason})`,
     `To see the effect: ${statusCommand(referenceId)}`,
   ]);
 }
+
+/** After the words "decided to". */
+const DECIDED: Record<Resolution['decision'], string> = {
+  order: 'use an order',
+  replace: 'place the order again',
+  abandon: 'abandon',
+  deliver: 'deliver',
+  withhold: 'withhold the keys',
+};
 
 export function showRedelivery(out: Output, redelivery: Redelivery): void {
   const { order, events } = redelivery;
   const onlyOutcome = events.every(({ type }) => ['purchase.overdue', 'purchase.refunded'].includes(type));
   show(out, redelivery, [
-    order && `order ${order.id} is ${order.status}${order.issue ? `, but ${safeSentence(order.issue)}` : ''}`,
+    order &&
+      `order ${safeText(order.id)} is ${safeText(order.status)}${order.issue ? `, but ${safeSentence(order.issue)}` : ''}`,
     order && onlyOutcome && 'there are no keys to deliver yet; its event was repeated',
-    ...events.map(({ type, id }) => `received: ${type} ${id}`),
+    ...events.map(({ type, id }) => `received: ${safeText(type)} ${safeText(id)}`),
   ]);
 }
 
@@ -113,10 +132,12 @@ function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: bo
   const order = orderId === undefined ? '' : `  order ${orderId}`;
   const isObvious = isAlike && reason === STATE_MEANINGS[state as PurchaseState];
   return [
-    `${referenceId}  ${coloured(colours, toneOf(state), state)} since ${since}${order}`,
+    `${referenceId}  ${coloured(colours, toneOf(state), state)} since ${time(since)}${order}`,
     ...(isObvious ? [] : [`  ${reason}`]),
     ...(afterEnd && afterEnd.state !== state
-      ? [`  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${afterEnd.at}, ${afterwards(commands)}`]
+      ? [
+          `  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${time(afterEnd.at)}, ${afterwards(commands)}`,
+        ]
       : []),
     ...(isAlike ? [] : commands.map(toType)),
   ];
@@ -145,28 +166,25 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
 /** Prints the state of a purchase, what it waits for, and the commands that an operator can use. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
   const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
-  const { waitsForWorkerSince: since, taskQueue, deliveries, deliveriesUnlisted } = status;
+  const { waitsForWorkerSince: since, taskQueue, deliveriesUnlisted } = status;
   const currentState = afterEnd?.state ?? result?.outcome;
   const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || currentState === 'PARTIALLY_DELIVERED');
   const mayHaveMoreKeys = mayGetMoreKeys(currentState);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
-    `  ${execution.toLowerCase()}, started ${startedAt}${closedAt ? `, ended ${closedAt}` : ''}`,
+    `  ${execution.toLowerCase()}, started ${time(startedAt)}${closedAt ? `, ended ${time(closedAt)}` : ''}`,
     ...formatRunning(status),
     ...formatHold(status),
     ...status.pending.flatMap((work) => formatWork(work, status)),
     since &&
-      `  waits for a worker on task queue ${taskQueue} since ${since}. If this does not change, check that a worker is running.`,
+      `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}. If this persists, check that a worker is running.`,
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
-    ...deliveries.map(
-      ({ state: deliveryState, type, eventId, at }) =>
-        `  ${deliveryState.toLowerCase().replaceAll('_', ' ')}: ${[type, eventId, at].filter(Boolean).join('  ')}`,
-    ),
-    deliveriesUnlisted && `  late deliveries can't be listed: ${deliveriesUnlisted}`,
+    ...status.deliveries.map(formatDelivery),
+    deliveriesUnlisted && `  late deliveries can't be listed: ${safeSentence(deliveriesUnlisted)}`,
     ...formatResult(out, result, !hasMoved),
     ...formatFailure(status),
     ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
-    mayHaveMoreKeys && '  to read its order now and deliver the keys that have come, type:',
+    mayHaveMoreKeys && '  to read its order now and deliver any keys that have arrived, type:',
     mayHaveMoreKeys && toType(command(`redeliver ${referenceId}`)),
   ]);
 }
@@ -176,27 +194,37 @@ function toType(words: string): string {
 }
 
 /** What the state of a running purchase means, and what an unconfirmed one waits for. A hold explains itself. */
-function formatRunning({ state, waitsFor }: PurchaseStatus): string[] {
+function formatRunning({ state, waitsFor, notPickedUp }: PurchaseStatus): string[] {
+  if (notPickedUp) return ['  nothing has happened yet: no worker has picked it up'];
   const running = RUNNING_STATES.find((one) => one === state && one !== 'HELD');
   if (running === undefined) return [];
   const meaning = `  ${STATE_MEANINGS[running]}`;
   if (running !== 'UNCONFIRMED') return [meaning];
   if (!waitsFor)
     return [meaning, '  how long that may take is unknown: no worker answered within 3 s. Is one running?'];
-  const latest = waitsFor.until === undefined ? '' : `  at the latest, it is confirmed or held by ${waitsFor.until}`;
-  return [meaning, `  next: ${safeSentence(waitsFor.what)}`, latest].filter(Boolean);
+  return [meaning, `  next: ${safeSentence(waitsFor.what)}`];
 }
 
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const explanation = `  waits for you, ${hold.reason}: ${safeSentence(hold.explanation)}`;
-  return [explanation, '  type one of:', ...commandsFor(referenceId, hold.decisions).map(toType)];
+  return [explanation, '  type one of:', ...commandsFor(referenceId, hold).map(toType)];
 }
+
+function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries'][number]): string {
+  const facts = [type, eventId, at === undefined ? undefined : time(at)].filter((fact) => fact !== undefined);
+  return `  ${state.toLowerCase().replaceAll('_', ' ')}: ${facts.map(safeText).join('  ')}`;
+}
+
+/** An id that a shell takes as it is. Any client can start a workflow whose activities have other ids. */
+const TYPEABLE_ID = /^[A-Za-z0-9-]+$/;
 
 function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
   const answer = work.lastAnswer ? `, last answer: ${safeSentence(work.lastAnswer)}` : '';
-  const doing = `${work.activity}, attempt ${work.attempt}${answer}`;
-  if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next ${work.nextAttempt}` : ''}`];
+  const doing = `${safeText(work.activity)}, attempt ${work.attempt}${answer}`;
+  if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next ${time(work.nextAttempt)}` : ''}`];
+  if (!TYPEABLE_ID.test(work.activityId))
+    return [`  PAUSED by an operator: ${doing}. Only the Temporal UI can unpause it.`];
   const unpause = `temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
   return [`  PAUSED by an operator: ${doing}. To continue, type:`, toType(unpause)];
 }
@@ -211,13 +239,16 @@ function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
 function formatAfterEnd({ colours }: Output, { state, at, delivered }: AfterEnd, result?: PurchaseResult): string[] {
   const left = state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
   const lines = (result?.lines ?? []).map((line) => ({ ...line, delivered: delivered[line.productId] ?? 0 }));
-  return [`  since ${at}, after its end: ${coloured(colours, toneOf(state), state)}.${left}`, ...lines.map(formatLine)];
+  return [
+    `  since ${time(at)}, after its end: ${coloured(colours, toneOf(state), state)}.${left}`,
+    ...lines.map(formatLine),
+  ];
 }
 
 function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = true): string[] {
   if (!result) return [];
   const { outcome, orderId, totalDebit, reason, lines } = result;
-  const order = orderId ? `  order ${orderId}` : '';
+  const order = orderId ? `  order ${safeText(orderId)}` : '';
   const debit = totalDebit === undefined ? '' : `  debited ${totalDebit}`;
   const why = reason ? `  (${safeSentence(reason)})` : '';
   return [

@@ -5,6 +5,7 @@ import type { DecisionKind } from '../domain/holds';
 import type { PurchaseItem } from '../domain/order';
 import { validateItems } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
+import { describeNamespace } from '../starter/describe-namespace';
 import { InvalidPurchaseError } from '../starter/errors';
 import { amount, item, orderId, period, purchaseState, reference } from './command-arguments';
 import { loadLibrary, loadStateWatch, type StarterContext } from './context';
@@ -30,7 +31,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
   add('status', 'show the state of a purchase, and its deliveries').action(async (referenceId: string) =>
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
-  add('resolve', 'decide what happens to a held purchase, with one of these options; `status` shows which fit')
+  add('resolve', 'decide what happens to a held purchase, with one of these options; `status` shows which are possible')
     .option('--order <id>', DECISIONS.order, orderId)
     .option('--replace', DECISIONS.replace)
     .option('--abandon', DECISIONS.abandon)
@@ -90,11 +91,14 @@ async function purchase(context: StarterContext, referenceId: string, options: P
   if (faults.length > 0) throw new InvalidPurchaseError(faults);
   const taskQueue = context.taskQueue();
   const client = await context.temporal();
+  const { note, json } = context.out;
+  // Without a configuration, this is a server on this machine.
+  if (!json) note(describeNamespace(client));
   const starter = loadLibrary().createStarter(client, { taskQueue });
   const started = await starter.purchase({ referenceId, items, maxDebit });
   if (!wait) return showStarted(context.out, started);
-  const { note } = context.out;
-  note(`${started.started ? 'started' : 'found'} ${started.workflowId}; waiting for its end`);
+  const { workflowId, runId } = started;
+  note(`${started.started ? 'started' : 'found'} ${workflowId} (run ${runId}); waiting for its end`);
   const ended = new AbortController();
   const watching = loadStateWatch().watchStates(client, referenceId, note, ended.signal);
   const result = await starter.result(referenceId).finally(() => ended.abort());

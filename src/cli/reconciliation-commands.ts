@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { command } from '../contracts/operator-commands';
 import { loadLibrary, type StarterContext } from './context';
-import { show, showReconciliation } from './output';
+import { safeSentence, show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { formatHours } from '../domain/text-format';
 import { period } from './command-arguments';
@@ -70,7 +70,7 @@ function formatSchedule(schedule: NightlySchedule) {
   const { scheduleId, cron, timezone, lookbackMs, paused, note, next, recent, running, skipped, missed } = schedule;
   return [
     `${scheduleId}: "${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,
-    note !== undefined && `  note: ${note}`,
+    note !== undefined && `  note: ${safeSentence(note)}`,
     ...next.map((time) => `  next: ${time}`),
     ...running.map((workflowId) => `  running: ${workflowId}`),
     ...recent.map(({ at, workflowId }) => `  ran: ${at}  ${workflowId}`),

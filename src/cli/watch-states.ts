@@ -25,7 +25,8 @@ export async function watchStates(
     // The wait for the result reports why Temporal doesn't answer.
     const purchase = await purchases.describe(referenceId).catch(() => undefined);
     const listed = purchase?.typedSearchAttributes.get(PURCHASE_STATE);
-    const state = RUNNING_STATES.find((one) => one === listed);
+    // The state of a purchase that was terminated is the one that it recorded last.
+    const state = RUNNING_STATES.find((one) => one === listed && purchase?.status.name === 'RUNNING');
     const hold = state === 'HELD' ? holdIn(purchase?.memo) : undefined;
     const now = `${state}${hold?.id ?? ''}`;
     if (state !== undefined && now !== before && !signal.aborted) {

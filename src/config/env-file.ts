@@ -20,13 +20,40 @@ export function loadEnvFile(): void {
   const path = resolve('.env');
   // A folder of this name is a Python environment.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
-  for (const [name, value = ''] of Object.entries(parseEnv(readText(path)))) {
-    const [, swallowed] = SWALLOWED.exec(value) ?? [];
-    if (swallowed !== undefined) {
-      throw new EnvFileError(`${path}: the value of ${name} contains the line of ${swallowed}. Close its quote.`);
+  for (const [name, value] of variablesIn(path, readText(path))) process.env[name] ??= value;
+}
+
+/** One line, or a variable whose quoted value has several. */
+const LINE = /[^\S\n]*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)?(?:\n|$)/y;
+
+/** Reads each variable by itself: in a whole file, Node's parser skips lines, and some with the variable after them. */
+function variablesIn(path: string, text: string): Map<string, string> {
+  const variables = new Map<string, string>();
+  const line = new RegExp(LINE);
+  for (let start = 0; start < text.length; start = line.lastIndex) {
+    line.lastIndex = start;
+    const [written] = line.exec(text) ?? [];
+    if (written === undefined) {
+      const number = text.slice(0, start).split('\n').length;
+      throw new EnvFileError(`${path}, line ${number} is neither NAME=value, a comment (#) nor empty (not shown).`);
     }
-    process.env[name] ??= value;
+    for (const [name, value = ''] of Object.entries(parseEnv(written.trimStart()))) {
+      const [, swallowed] = SWALLOWED.exec(value) ?? [];
+      if (swallowed !== undefined) {
+        throw new EnvFileError(`${path}: the value of ${name} contains the line of ${swallowed}. Close its quote.`);
+      }
+      variables.set(name, value);
+    }
   }
+  return variables;
+}
+
+/** Says that `.env` is missing if the configuration lacks a variable: the command may run in the wrong folder. */
+export function envFileAdvice(error: unknown): string {
+  const { issues } = (error ?? {}) as { issues?: unknown };
+  const isLacking = Array.isArray(issues) && issues.some(({ got }: { got?: unknown }) => got === 'nothing');
+  if (!isLacking || statSync(resolve('.env'), { throwIfNoEntry: false })?.isFile()) return '';
+  return `\n\nNo .env was found in ${process.cwd()}. Run this in the project's folder.`;
 }
 
 /** Without a byte order mark, which would become part of the first name, and with line feeds only. */

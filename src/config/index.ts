@@ -1,7 +1,7 @@
 import { ConfigError, type ConfigIssue, type Environment, type ReadOptions, readVariables, type Values } from './read';
 import { describeVariable, plaintextUrls, SECTIONS } from './variables';
 
-export { loadEnvFile } from './env-file';
+export { envFileAdvice, loadEnvFile } from './env-file';
 export { ConfigError, type ConfigIssue } from './read';
 
 const { temporal, partner, purchase, delivery, reconciliation, worker } = SECTIONS;

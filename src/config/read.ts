@@ -20,10 +20,19 @@ export class ConfigError extends Error {
 
   constructor(readonly issues: readonly ConfigIssue[]) {
     const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
-    const lines = issues.map((one) => `  ${one.variable}: expected ${one.expected}, got ${one.got}. ${one.remedy}`);
+    const lines = issues.map((one) => `  ${sentenceOf(one)} ${one.remedy}`);
     const more = 'docs/reference/configuration.md describes every variable.';
     super(`The configuration is invalid, ${count}:\n\n${lines.join('\n')}\n\n${more}`);
   }
+}
+
+const NOTHING = 'nothing';
+const UNKNOWN_NAME = 'an unknown name';
+
+function sentenceOf({ variable, expected, got }: ConfigIssue): string {
+  if (got === NOTHING) return `${variable} is not set.`;
+  if (got === UNKNOWN_NAME) return `${variable}: unknown variable.`;
+  return `${variable}: expected ${expected}, got ${got}.`;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -110,10 +119,10 @@ function valueIssue(name: VariableName, written: string | undefined, error: z.Zo
       command === undefined ? `Set it like this: ${name}=${example}.` : `${runAdvice(command)} and paste its output.`;
     return { ...issue, got, remedy };
   }
-  if (!secret) return { ...issue, got: 'nothing', remedy: `Set ${name}=${example}.` };
+  if (!secret) return { ...issue, got: NOTHING, remedy: `Set ${name}=${example}.` };
   const make = command === undefined ? '' : ` ${runAdvice(command)} to make one.`;
-  const remedy = `Set ${name} to ${example}, or ${name}_FILE to the path of a file that contains it.${make}`;
-  return { ...issue, got: 'nothing', remedy };
+  const remedy = `Set it to ${example}, or ${name}_FILE to the path of a file that contains it.${make}`;
+  return { ...issue, got: NOTHING, remedy };
 }
 
 function fileIssue(name: VariableName, got: string): ConfigIssue {
@@ -155,7 +164,7 @@ function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssu
   const isUnknown = (name: string) =>
     prefixes.some((prefix) => name.startsWith(prefix)) && !known.includes(name) && !SERVICE_LINK.test(name);
   const unknown = Object.keys(env).filter(isUnknown).toSorted();
-  const issue = { expected: 'a known variable name', got: 'an unknown name' };
+  const issue = { expected: 'a known variable name', got: UNKNOWN_NAME };
   return unknown.map((variable) => {
     return {
       variable,

@@ -32,7 +32,7 @@ export const FAILURE = {
   orderChanges: 'OrderChanges',
   /** An activity was started by a workflow that may not use it, or by a client without a workflow. */
   notItsWorkflow: 'WrongWorkflow',
-  /** A decision for a hold that is not open, or one that does not fit it. */
+  /** A decision for a hold that is not open, or one that is not possible for it. */
   decisionRefused: 'DecisionRefused',
   /** An unexpected error, so a bug. The message contains only its class name. Retried. */
   unexpected: 'Unexpected',

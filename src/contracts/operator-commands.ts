@@ -1,11 +1,11 @@
-import type { DecisionKind } from '../domain/holds';
+import type { DecisionKind, HoldReason } from '../domain/holds';
 import type { PurchaseState } from '../domain/purchase-state';
 import type { HoldNotice } from './purchase';
 
 /** What each decision does, for help texts and messages. */
 export const DECISIONS: Record<DecisionKind, string> = {
   order: 'use this order at the partner as the order of this purchase',
-  replace: 'the partner has no order: place it again',
+  replace: 'the partner has no order: place it again, which spends money',
   abandon: 'give the purchase up; nothing is delivered',
   deliver: 'deliver the order as it is',
   withhold: 'end the purchase without delivering anything',
@@ -28,11 +28,27 @@ export function searchCommand(referenceId: string): string {
   return command(`orders --search ${referenceId}`);
 }
 
-/** The commands to type, one for each decision. */
-export function commandsFor(referenceId: string, decisions: readonly DecisionKind[]): string[] {
-  return decisions.map((kind) => {
+/** What a person must find out before one of the decisions that can't be undone. */
+const CHECKS: Record<HoldReason, string> = {
+  PLACEMENT_UNKNOWN: 'ask the partner whether it has an order for this reference',
+  OTHER_ITEMS: 'compare the order with the sale',
+  ORDER_OF_ANOTHER_PURCHASE: 'compare the order with the sale',
+  MORE_KEYS_THAN_ORDERED: 'ask the partner whether all keys belong to this order',
+  ORDER_CHANGES: 'ask the partner why the order keeps changing',
+  ORDER_TOO_LARGE: 'do all workers have a higher PARTNER_MAX_BODY now?',
+  DELIVERY_REFUSED: 'does the checkout accept events again?',
+  DELIVERY_EXHAUSTED: 'does the checkout accept events again?',
+};
+
+type Hold = Pick<HoldNotice, 'reason' | 'decisions'>;
+
+/** The commands to type, one for each decision, and above the dangerous one a comment that says what to check first. */
+export function commandsFor(referenceId: string, { reason, decisions }: Hold): string[] {
+  const dangerous = decisions.includes('replace') ? 'replace' : decisions[0];
+  return decisions.flatMap((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
-    return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
+    const typed = `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
+    return kind === dangerous ? [`# check first: ${CHECKS[reason]}`, typed] : [typed];
   });
 }
 
@@ -40,7 +56,7 @@ export function commandsFor(referenceId: string, decisions: readonly DecisionKin
 export interface PurchaseStanding {
   referenceId: string;
   state?: PurchaseState;
-  hold?: Pick<HoldNotice, 'reason' | 'decisions'>;
+  hold?: Hold;
 }
 
 /** The commands that an operator can use on a purchase in this state. */
@@ -49,10 +65,9 @@ export function possibleCommands({ referenceId, state, hold }: PurchaseStanding)
   const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought`;
   const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;
   switch (state) {
-    case 'HELD': {
-      const { reason, decisions = [] } = hold ?? {};
-      return [...(reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...commandsFor(referenceId, decisions)];
-    }
+    case 'HELD':
+      if (!hold) return [];
+      return [...(hold.reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...commandsFor(referenceId, hold)];
     case 'PLACING':
     case 'PAUSED':
     case 'UNCONFIRMED':

@@ -11,7 +11,7 @@ const OUTCOME_MEANINGS = {
   NOT_PLACED: 'the order could not be placed in time, or would have cost too much; nothing was bought',
   OVERDUE: 'the order was still open at the deadline; the nightly reconciliation delivers its keys when they arrive',
   CANCELLED: 'cancelled before anything was bought',
-  ABANDONED: 'abandoned by a person; nothing was delivered',
+  ABANDONED: 'abandoned by a person; no key is confirmed as delivered',
 } as const;
 
 /** The states of a running purchase and their meanings. */

@@ -48,6 +48,14 @@ export function toSingleLine(text: string, maxLength: number): string {
   return line.length > maxLength ? `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
 }
 
+/** Makes a message of ours that quotes text from outside safe to show. Its line ends remain. */
+export function toSafeLines(message: string): string {
+  return message
+    .split('\n')
+    .map((line) => toSingleLine(line, Infinity))
+    .join('\n');
+}
+
 /** JSON that is safe to print: control and bidi characters are escaped. It parses to the same document. */
 export function toSafeJson(document: unknown, indent = 2): string {
   const escaped = (_: string, at: number, text: string) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;

@@ -74,7 +74,7 @@ export class DecisionRefusedError extends StarterError {
     readonly why: string,
     readonly hold?: HoldNotice,
   ) {
-    const possible = hold ? `\nPossible decisions:${indented(commandsFor(referenceId, hold.decisions))}` : '';
+    const possible = hold ? `\nPossible decisions:${indented(commandsFor(referenceId, hold))}` : '';
     super(`The decision on ${referenceId} was refused: ${why}.${possible}`);
   }
 }

@@ -49,7 +49,7 @@ export interface ListedPurchase {
   hold?: HoldNotice | undefined;
   /** The state of the sale after a late delivery. Present only if keys were still missing at the end. */
   afterEnd?: AfterEnd | undefined;
-  /** The commands that apply. Empty if nothing is left to do. */
+  /** The commands that apply; a line that begins with # says what to check first. Empty if nothing is left to do. */
   commands: string[];
 }
 
@@ -161,7 +161,7 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
     runId,
     state: shownState,
     execution: status.name,
-    since: hold?.since ?? closeTime?.toISOString() ?? startedAt,
+    since: toSingleLine(hold?.since ?? closeTime?.toISOString() ?? startedAt, MAX_TEXT_LENGTH),
     startedAt,
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     reason: toSingleLine(reasonOf(execution, state, hold), MAX_TEXT_LENGTH),

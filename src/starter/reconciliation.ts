@@ -16,7 +16,17 @@ import { StarterError } from './errors';
 import { describeNamespace } from './describe-namespace';
 
 /** The reconciliation could not start, or ended without a result. */
-export class ReconciliationError extends StarterError {}
+export class ReconciliationError extends StarterError {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}
+
+/** The exit code of the commands if the server refuses the settings. */
+const CONFIGURATION = 78;
 
 /**
  * Runs one reconciliation now and waits until it ends. Needs a running worker.
@@ -59,7 +69,7 @@ export async function reconcileNow(
 /** @throws ReconciliationError if the look-back is longer than the namespace's retention minus one day. */
 async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
   const issue = await lookbackIssue(client, lookbackMs);
-  if (issue !== undefined) throw new ReconciliationError(issue);
+  if (issue !== undefined) throw new ReconciliationError(issue, CONFIGURATION);
 }
 
 /** The settings of the nightly schedule. */
@@ -88,7 +98,14 @@ export interface NightlySchedule extends ScheduleSettings {
 }
 
 /** The nightly schedule does not exist, or the server refused its settings. */
-export class ScheduleError extends StarterError {}
+export class ScheduleError extends StarterError {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}
 
 const SHOWN = 5;
 
@@ -120,7 +137,7 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
         // The SDK throws a TypeError for an argument that the server refuses. Other errors stay as they are.
         if (!(error instanceof TypeError)) throw error;
         const { cron, timezone } = settings;
-        throw new ScheduleError(`The server refused "${cron}" in ${timezone}: ${error.message}`);
+        throw new ScheduleError(`The server refused "${cron}" in ${timezone}: ${error.message}`, CONFIGURATION);
       });
       return { created, schedule: await describe() };
     },

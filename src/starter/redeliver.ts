@@ -59,7 +59,7 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
 function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
   const why = hold
     ? `is held (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}). ` +
-      `Decide instead:${indented(commandsFor(referenceId, hold.decisions))}`
+      `Decide instead:${indented(commandsFor(referenceId, hold))}`
     : 'is still running: it delivers by itself, and retries if necessary. ' +
       `To see its state: ${statusCommand(referenceId)}`;
   return new NothingToRedeliverError(`Purchase ${referenceId} ${why}`);

@@ -4,12 +4,17 @@ import type { AfterEnd, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent }
 import { deliveryMemo, holdIn, currentWaitIn, purchaseMemo } from '../contracts/purchase';
 import { anyOf } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
+import { isSafeOrderId } from '../domain/order';
+import { toSingleLine } from '../domain/text-format';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 import { afterEndOf } from './after-end';
 import { type ShownState, shownStateOf } from './shown-state';
 
 /** How long to wait for a worker to say what an unconfirmed purchase is waiting for. */
 const WORKER_ANSWERS_WITHIN_MS = 3_000;
+const MAX_TEXT_LENGTH = 200;
+/** WorkflowExecutionStarted, WorkflowTaskScheduled, WorkflowTaskStarted: no worker has completed anything. */
+const EVENTS_BEFORE_FIRST_STEP = 3;
 
 /** A pending activity of a purchase: running, or waiting for its next attempt. */
 export interface PendingWork {
@@ -57,6 +62,8 @@ export interface PurchaseStatus {
   afterEnd?: AfterEnd | undefined;
   /** Since when the next step has waited for a worker, ISO 8601. If it persists, no worker is running or all fail. */
   waitsForWorkerSince?: string | undefined;
+  /** No worker has picked the purchase up yet, so nothing has happened. */
+  notPickedUp?: boolean | undefined;
   taskQueue: string;
   result?: PurchaseResult | undefined;
   /** Why there is no result: the purchase was terminated, or its input was invalid. */
@@ -74,6 +81,12 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const execution = description.status.name;
   const running = execution === 'RUNNING';
   const state = shownStateOf(description);
+  const orderId = attributes.get(PARTNER_ORDER_ID);
+  const waitsForWorkerSince =
+    running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined;
+  const isNew = state === 'PLACING' || state === 'STARTED';
+  const notPickedUp =
+    isNew && waitsForWorkerSince !== undefined && description.historyLength <= EVENTS_BEFORE_FIRST_STEP;
   return {
     referenceId,
     workflowId,
@@ -81,7 +94,8 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     state,
     currentState: later.afterEnd?.state ?? state,
     execution,
-    orderId: attributes.get(PARTNER_ORDER_ID),
+    // Any client can write the search attributes and the memo.
+    orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     startedAt: description.startTime.toISOString(),
     closedAt: description.closeTime?.toISOString(),
     hold: running ? holdIn(description.memo) : undefined,
@@ -90,8 +104,9 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesUnlisted: later.unlisted,
     afterEnd: later.afterEnd,
-    waitsForWorkerSince: running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined,
-    taskQueue: description.taskQueue,
+    waitsForWorkerSince,
+    notPickedUp: notPickedUp || undefined,
+    taskQueue: safe(description.taskQueue),
     ...(running ? {} : await endOf(purchases, { workflowId, runId })),
   };
 }
@@ -119,8 +134,8 @@ async function endOf(purchases: PurchaseReader, run: Run): Promise<Pick<Purchase
 
 function pendingWork(description: WorkflowExecutionDescription): PendingWork[] {
   return (description.raw.pendingActivities ?? []).map((activity) => ({
-    activity: activity.activityType?.name ?? '',
-    activityId: activity.activityId ?? '',
+    activity: safe(activity.activityType?.name ?? ''),
+    activityId: safe(activity.activityId ?? ''),
     attempt: activity.attempt ?? 1,
     lastAnswer: activity.lastFailure?.message ?? undefined,
     nextAttempt: timeOf(activity.nextAttemptScheduleTime),
@@ -129,7 +144,11 @@ function pendingWork(description: WorkflowExecutionDescription): PendingWork[] {
 }
 
 function received(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
-  return events.map(({ id, type, at }) => ({ type, eventId: id, at, state: 'RECEIVED' }));
+  return events.map(({ id, type, at }) => ({ type: safe(type), eventId: safe(id), at: safe(at), state: 'RECEIVED' }));
+}
+
+function safe(text: string): string {
+  return toSingleLine(text, MAX_TEXT_LENGTH);
 }
 
 /**

@@ -1,11 +1,11 @@
 import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
+import { formatInstant } from '../contracts/format-instant';
 import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-purchase';
 import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
-import { formatInstant } from './describe-status';
 import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
 import { firstStartTime, metrics, type PurchaseRecord, throttledPause } from './purchase-record';
 
@@ -90,15 +90,17 @@ const IF_ABSENT: Record<Confirm['ifAbsent']['kind'], string> = {
   end: 'the purchase ends REJECTED',
 };
 
-/** Describes the confirmation window and what follows it, for the UI. @param notBefore epoch ms: its start */
+/** Describes the confirmation window and what follows it. @param notBefore epoch ms: its start @param latest its end */
 export function describeConfirmation(
   { confirmWindowMs }: PurchaseRecord['settings'],
-  notBefore: number,
+  { notBefore, latest }: { notBefore: number; latest: number },
   ifAbsent: Confirm['ifAbsent']['kind'],
 ): string {
-  const until = formatInstant(notBefore + confirmWindowMs);
-  const searched = `the order history is searched until about ${until}, and longer if it can't be read`;
-  return `${searched}; if an order is found, it is adopted; if not, ${IF_ABSENT[ifAbsent]}`;
+  const about = formatInstant(notBefore + confirmWindowMs);
+  return (
+    `the order history is searched; if an order is found, it is adopted; if not, ${IF_ABSENT[ifAbsent]}. ` +
+    `It is decided at about ${about}; if the history can't be read, by ${formatInstant(latest)} at the latest`
+  );
 }
 
 /** Adopts the order that the history shows. Further orders are reported, because each of them costs money. */

@@ -2,6 +2,7 @@ import { possibleCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
 import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import type { StatusAnswer } from '../contracts/purchase';
+import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, joinDetails } from '../domain/text-format';
 import { describeItems } from '../domain/purchase-rules';
 
@@ -27,7 +28,7 @@ function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events 
   const later = state === 'PENDING' ? ' (later polls are under Pending Activities)' : '';
   const lines = [
     `reference ${escapeMarkdown(referenceId)}: ${escapeMarkdown(describeItems(items))}`,
-    ...((maxDebit ?? undefined) === undefined ? [] : [`may cost at most ${maxDebit}`]),
+    ...((maxDebit ?? undefined) === undefined ? [] : [`maximum cost: ${maxDebit}`]),
     ...(orderId === undefined ? [] : [`order ${escapeMarkdown(orderId)} at the partner`]),
     ...(lastPoll ? [`polled at ${formatInstant(lastPoll.at)}: ${escapeMarkdown(lastPoll.status)}${later}`] : []),
     ...events.map(({ type, id }) => `the checkout received ${type} (${escapeMarkdown(id)})`),
@@ -51,7 +52,10 @@ interface Advice {
   isDone?: boolean;
 }
 
-const decide = (text: string): Advice => ({ title: 'You decide.', text: `${text} Then type one of these:` });
+const decide = (text: string): Advice => ({
+  title: 'Your decision is needed.',
+  text: `${text} Then type one of these:`,
+});
 
 const HOLD_ADVICE: Record<HoldReason, Advice> = {
   PLACEMENT_UNKNOWN: decide(
@@ -121,9 +125,4 @@ function codeBlock(commands: readonly string[]): string {
     return purpose === undefined ? [typed] : [`# ${purpose}`, typed];
   });
   return ['```', ...lines, '```'].join('\n');
-}
-
-/** `2026-01-31 03:14:15 UTC`. @param at ISO 8601, or epoch ms */
-export function formatInstant(at: string | number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -41,7 +41,7 @@ interface OpenHold {
 
 /**
  * The holds of a purchase, one at a time. The update validator checks only the shape, because a rejected update leaves
- * no trace in the history. The handler refuses decisions that don't fit the hold, so the history records those too.
+ * no trace in the history. The handler refuses decisions that the hold does not allow, so the history records those too.
  */
 export class Holds {
   private current: OpenHold | undefined;
@@ -97,7 +97,7 @@ export class Holds {
    * Handles the update `resolve`. A named order is checked first. Meanwhile another decision may arrive or the hold may
    * end, so the hold is checked again afterwards.
    *
-   * @throws ApplicationFailure `DecisionRefused` if the decision does not fit or comes too late.
+   * @throws ApplicationFailure `DecisionRefused` if the decision is not possible or comes too late.
    */
   async resolve(decision: Decision): Promise<{ hold: string }> {
     const open = this.requireOpenHold(decision);
@@ -109,7 +109,7 @@ export class Holds {
     return { hold: decision.hold };
   }
 
-  /** @returns the open hold, if the decision fits it. @throws ApplicationFailure `DecisionRefused` */
+  /** @returns the open hold, if it allows the decision. @throws ApplicationFailure `DecisionRefused` */
   private requireOpenHold(decision: Decision): OpenHold {
     const open = this.current;
     if (!open) throw refuse(`no hold is waiting for a decision (you answered ${decision.hold})`);
@@ -121,7 +121,7 @@ export class Holds {
     if (open.decision) throw refuse(`this hold has already been answered: ${open.decision.decision}`);
     if (!open.notice.decisions.includes(decision.decision)) {
       throw refuse(
-        `${decision.decision} does not fit ${open.notice.reason}: choose ${open.notice.decisions.join(', ')}`,
+        `${decision.decision} is not possible for ${open.notice.reason}. Choose ${alternatives(open.notice.decisions)}`,
       );
     }
     return open;
@@ -155,6 +155,11 @@ function checkFailed(orderId: string, failure?: unknown): OrderCheck {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   const why = cause instanceof ApplicationFailure ? ` (${cause.message})` : '';
   return { usable: false, why: `order ${orderId} could not be checked${why}: try again` };
+}
+
+/** `order, replace or abandon` */
+function alternatives(names: readonly string[]): string {
+  return names.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
 function refuse(why: string): ApplicationFailure {

@@ -11,11 +11,11 @@ import type { Activities, DeliverInput, DeliveryResult } from '../contracts/acti
 import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
+import { formatInstant } from '../contracts/format-instant';
 import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
 import { escapeMarkdown } from '../domain/text-format';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
 import { deliverWithRetries, MAX_REVIEWS } from './deliver-events';
-import { formatInstant } from './describe-status';
 import { isEndedSale, validateDelivery } from './guards';
 import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
 

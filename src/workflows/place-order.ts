@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
 import { STARTED_ONCE } from '../contracts/names';
+import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, summaryOf } from '../domain/text-format';
 import { type Confirm, type EvidenceWithoutOrder, mayHaveBought, type NextStep, stepAfter } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
@@ -25,7 +26,6 @@ import {
   placementOptions,
   placementPause,
 } from './policies';
-import { formatInstant } from './describe-status';
 import {
   throttledPause,
   currentRunId,
@@ -210,8 +210,9 @@ async function confirm(placing: Placing, plan: Confirm, answer: AnswerWithoutOrd
   if (plan.searches === 'window') {
     const { settings } = purchase;
     const startsAt = Date.now() + (retryAfterMs ?? 0) + inFlightMs;
-    const next = describeConfirmation(settings, startsAt, plan.ifAbsent.kind);
-    purchase.show('UNCONFIRMED', why, next, startsAt + maxConfirmationTime(settings));
+    const latest = startsAt + maxConfirmationTime(settings);
+    const next = describeConfirmation(settings, { notBefore: startsAt, latest }, plan.ifAbsent.kind);
+    purchase.show('UNCONFIRMED', why, next, latest);
     log.warn('placement outcome unknown', { why });
     // The partner's Retry-After applies to searches, too.
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'pause requested by the partner' });

@@ -23,10 +23,11 @@ import type {
   StatusAnswer,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
+import { formatInstant } from '../contracts/format-instant';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/key-ids';
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
-import { describeStatus, formatInstant } from './describe-status';
+import { describeStatus } from './describe-status';
 import { deliveryRetryHours, lastAlertsTimeout, localOptions, pauseFloor } from './policies';
 
 /** Records nothing during a replay, but a retried workflow task records twice. */

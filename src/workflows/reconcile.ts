@@ -13,8 +13,8 @@ import type {
   ReconciliationMemo,
   ReconciliationResult,
 } from '../contracts/reconciliation';
+import { formatInstant } from '../contracts/format-instant';
 import { describeReconciliation } from './describe-reconciliation';
-import { formatInstant } from './describe-status';
 import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
 

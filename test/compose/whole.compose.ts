@@ -87,7 +87,7 @@ it(
     // On a busy machine Podman's DNS server may ignore a container for half a minute after its start.
     await waitUntil(
       () => `doctor finds no fault; it found:\n${last}`,
-      async () => (last = (await starter('doctor')).output).includes('\n0 faults'),
+      async () => (last = (await starter('doctor')).output).includes('\n0 problems'),
       { everyMs: 1_000, withinMs: 3 * MINUTE },
     );
   },

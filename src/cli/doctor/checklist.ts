@@ -24,6 +24,8 @@ export interface Check {
   level: 'ok' | 'warning' | 'fault';
   expected: string;
   got: string;
+  /** `got` says why it could not be tested. */
+  untested?: true;
   /** The variable to change. */
   variable?: string | undefined;
   /** What to do. */
@@ -49,6 +51,8 @@ export class Checklist {
         void this.checks.push({ name, level, expected, got, variable: other, remedy });
     return {
       ok: (got: string) => void this.checks.push({ name, level: 'ok', expected, got }),
+      untested: (got: string, remedy: string) =>
+        void this.checks.push({ name, level: 'warning', expected, got, untested: true, variable, remedy }),
       warning: ending('warning'),
       fault: ending('fault'),
     };

@@ -18,7 +18,7 @@ export async function diagnose(options: DoctorOptions) {
   for (const { variable, expected, got, remedy } of issues)
     configuration.check(`configuration: ${variable}`, expected, variable).fault(got, remedy);
   if (issues.length === 0)
-    configuration.check('configuration: all variables', 'known names and valid values').ok('no faults');
+    configuration.check('configuration: all variables', 'known names and valid values').ok('no problems');
   for (const got of openFiles)
     configuration
       .check('configuration: files with secrets', 'files that only their user can read')
@@ -37,21 +37,37 @@ export async function diagnose(options: DoctorOptions) {
   // 78 or 69 if the configuration or Temporal can't be used.
   const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
   const { views } = ofTemporal;
-  return { faults, warnings, checks, partner, settings: ofPartner.settings, views, exitCode };
+  const { settings } = ofPartner;
+  const changes = changesIn(settings, options.config);
+  return { faults, warnings, checks, partner, settings, changes, views, exitCode };
+}
+
+/** The settings that work and differ from those in use. */
+function changesIn(settings: Readonly<Record<string, string>>, { partner }: DoctorOptions['config']) {
+  const { search, page, limit } = partner?.historyParams ?? {};
+  const inUse: Record<string, string | undefined> = {
+    PARTNER_LIST_PREFIX: partner?.listPrefix,
+    PARTNER_ORDER_PREFIX: partner?.orderPrefix,
+    PARTNER_HISTORY_SEARCH_PARAM: search,
+    PARTNER_HISTORY_PAGE_PARAM: page,
+    PARTNER_HISTORY_LIMIT_PARAM: limit,
+    PARTNER_MAX_RPS: partner?.maxRequestsPerSecond?.toString(),
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => inUse[name] !== value));
 }
 
 const OPEN_REMEDY = 'Remove that permission, and rotate the secret if other people have had access to this machine.';
 
 /** Formats a diagnosis for people: a line for each check, what to do about a problem, and the settings to use. */
 export function formatDiagnosis(diagnosis: Diagnosis, colours = false): string {
-  const { checks, settings, faults, warnings, partner } = diagnosis;
+  const { checks, changes, faults, warnings, partner } = diagnosis;
   const { balance, creditLimit = 'not shown' } = partner?.account ?? {};
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const lines = Object.entries(changes).map(([name, value]) => `${name}=${value}`);
   return [
     ...checks.flatMap((check) => formatCheck(check, colours)),
     '',
     ...(balance === undefined ? [] : [`balance ${balance}, credit limit ${creditLimit}`]),
-    `${pluralize(faults, 'fault')}, ${pluralize(warnings, 'warning')}. Nothing was bought.`,
+    `${pluralize(faults, 'problem')}, ${pluralize(warnings, 'warning')}. Nothing was bought.`,
     ...(lines.length === 0 ? [] : ['', 'These settings work with the partner. Paste them into .env:', '', ...lines]),
     ...viewLines(diagnosis),
   ].join('\n');
@@ -64,10 +80,10 @@ function viewLines({ views, exitCode }: Diagnosis): string[] {
 
 const TONES = { ok: 'good', warning: 'caution', fault: 'bad' } as const;
 
-function formatCheck({ name, level, expected, got, variable, remedy }: Check, colours: boolean): string[] {
+function formatCheck({ name, level, expected, got, untested, variable, remedy }: Check, colours: boolean): string[] {
   const label = coloured(colours, TONES[level], level.padEnd(8));
   if (level === 'ok') return [`${label} ${name}: ${got}`];
-  const line = `${label} ${name}: expected ${expected}; got ${got}`;
+  const line = `${label} ${name}: ${untested ? got : `expected ${expected}; got ${got}`}`;
   return [line, `         ${variable === undefined ? '' : `${variable}: `}${remedy ?? ''}`];
 }
 
@@ -83,7 +99,7 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
   if (settings?.kind === 'folder')
     return checklist.check('delivery: DELIVERY_DIR', 'a writable folder').ok('a file was written and removed');
   const [name, expected] = ['delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`];
-  if (!settings) return checklist.check(name, expected).warning(NOT_TESTED, RUN_AGAIN);
+  if (!settings) return checklist.check(name, expected).untested(NOT_TESTED, RUN_AGAIN);
   const check = checklist.check(name, expected, 'DELIVERY_URL');
   const id = `evt_doctor_${randomUUID()}`;
   const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, MAX_WAIT_MS) });

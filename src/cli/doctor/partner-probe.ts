@@ -16,7 +16,7 @@ const MAX_WAIT_MS = 30_000;
 const ALL_MS = 90_000;
 const MAX_PAUSE_MS = 10_000;
 const MAX_TRIES = 3;
-const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'not tried: the time for all checks was up' };
+const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'skipped: the checks ran out of time' };
 
 /**
  * Reads from the partner, one request at a time and within PARTNER_MAX_RPS, in the configured layout or in others. It

@@ -106,7 +106,7 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
       return CONFIGURATION;
     }
     if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
-    const creation = `temporal operator namespace create --namespace ${namespace} --retention 120h`;
+    const creation = `npm run temporal -- operator namespace create --namespace ${namespace} --retention 120h`;
     check.fault('no such namespace', `Name an existing one, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
     return undefined;
   }
@@ -147,7 +147,7 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   if (missing.length === 0) return check.ok('all are registered');
   const remedy =
     `Run: ${command('setup')}. First remove one that is registered with another type: ` +
-    `temporal operator search-attribute remove --namespace ${namespace} --name NAME`;
+    `npm run temporal -- operator search-attribute remove --namespace ${namespace} --name NAME`;
   check.fault(`missing, or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
 

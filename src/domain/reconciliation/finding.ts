@@ -84,13 +84,13 @@ export const FINDING_KINDS = {
   },
   STATUS_MISMATCH: {
     title: 'Outcome and status contradict each other',
-    means: 'The outcome of the purchase does not fit the status of its order at the partner.',
+    means: 'The outcome of the purchase contradicts the status of its order at the partner.',
     does: 'sends `purchase.refunded`, or notifies the checkout if what it knows is wrong',
     advice:
       'Compare `npx fulfilment status REFERENCE` with `npx fulfilment orders --search ORDER`, and ask the partner which is right.',
   },
   SHORTFALL_FILLED: {
-    title: 'The missing keys came',
+    title: 'The missing keys arrived',
     means: 'Only a part was delivered. The order is complete now.',
     does: 'delivers them; without a new key it is a `SHORTFALL`',
     advice:

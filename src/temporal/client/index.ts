@@ -11,7 +11,13 @@ export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, retryServerTimeouts, 
 export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './visibility';
 export { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from './purchase-reader';
 export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
-export { missingSearchAttributes, registerSearchAttributes, requireSearchAttributes } from './search-attributes';
+export {
+  missingSearchAttributes,
+  registerSearchAttributes,
+  requireSearchAttributes,
+  unknownNamespace,
+  unknownNamespaceIn,
+} from './search-attributes';
 export { startDelivery } from './start-delivery';
 export { isKeyUnencrypted, readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
 export { withTimeout } from './with-timeout';

@@ -59,7 +59,7 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
   return (
     `A look-back of ${formatHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
     `${formatHours(retentionMs)}. Use a shorter look-back, or run: ` +
-    `temporal operator namespace update --retention ${needed} --namespace ${namespace} ` +
+    `npm run temporal -- operator namespace update --retention ${needed} --namespace ${namespace} ` +
     '(on Temporal Cloud: tcld namespace retention set)'
   );
 }

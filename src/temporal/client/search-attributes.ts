@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '@temporalio/client';
+import { type Connection, NamespaceNotFoundError } from '@temporalio/client';
 import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { refusalOf, refusedError } from './connection-failure';
@@ -17,11 +17,7 @@ type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
 /** @throws TemporalConfigError if the key is refused, or the namespace or a search attribute is missing. */
 export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
-    if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND)
-      throw new TemporalConfigError(
-        `Temporal has no namespace ${namespace}, which TEMPORAL_NAMESPACE or the file named by TEMPORAL_CONFIG_FILE selects. ` +
-          `To create it: temporal operator namespace create --namespace ${namespace} --retention 720h`,
-      );
+    if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND) throw unknownNamespace(namespace);
     const refusal = refusalOf(error);
     throw refusal ? refusedError(`, namespace ${namespace},`, refusal) : error;
   });
@@ -30,6 +26,20 @@ export async function requireSearchAttributes(connection: Services, namespace: s
       `namespace ${namespace} lacks the search attributes ${missing.join(', ')}: ` +
         `register them with \`${command('setup')}\`, then start again`,
     );
+}
+
+export function unknownNamespace(namespace: string): TemporalConfigError {
+  return new TemporalConfigError(
+    `Temporal has no namespace ${namespace}. TEMPORAL_NAMESPACE (or the profile in TEMPORAL_CONFIG_FILE) selects it. ` +
+      `To create it: npm run temporal -- operator namespace create --namespace ${namespace} --retention 720h`,
+  );
+}
+
+/** The namespace that the server does not know, if that is why a call failed. */
+export function unknownNamespaceIn(error: unknown): string | undefined {
+  if (error instanceof NamespaceNotFoundError) return error.namespace;
+  const said = grpcErrorOf(error);
+  return said?.code === GRPC_STATUS.NOT_FOUND ? /^Namespace (\S+) is not found/.exec(said.details)?.[1] : undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { NativeConnection, Worker } from '@temporalio/worker';
 import { listPollers, refusalOf } from '../client';
+import { AddressError } from './address-error';
 
 const CACHED_MS = 1_000;
 /** How long a client may take to send its request. */
@@ -51,7 +52,7 @@ async function askServer(worker: Worker, connection: NativeConnection): Promise<
 /**
  * Serves `/healthz` (the process is alive) and `/readyz` (connected and polling).
  *
- * @throws Error if the address can't be used. The message names the variable to change.
+ * @throws AddressError if the address can't be used. The message names the variable to change.
  */
 export async function startHealthServer(
   { host, port }: { host: string; port: number },
@@ -62,7 +63,7 @@ export async function startHealthServer(
   await new Promise<void>((resolve, reject) => {
     // `on` instead of `once`: a later error, such as an accept without a free file descriptor, must not end the worker.
     server.on('error', ({ message }) => {
-      reject(new Error(`HEALTH_ADDRESS ${host}:${port} can't be used: ${message}`));
+      reject(new AddressError('HEALTH_ADDRESS', `${host}:${port}`, message));
     });
     server.listen(port, host, resolve);
   });

@@ -1,5 +1,6 @@
 import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import { countFromZero, histogramBuckets, type Metrics, metricsOf } from '../../contracts/metrics';
+import { AddressError } from './address-error';
 import { jsonLine, prettyLine } from './log-lines';
 
 export interface RuntimeSettings {
@@ -9,7 +10,7 @@ export interface RuntimeSettings {
 }
 
 /**
- * Installs the Temporal runtime: logs on stdout, metrics for Prometheus. @throws Error if METRICS_ADDRESS can't be used
+ * Installs the Temporal runtime: logs on stdout, metrics for Prometheus. @throws AddressError if METRICS_ADDRESS can't be used
  */
 export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeSettings): DefaultLogger {
   const level = logLevel.toUpperCase() as Uppercase<typeof logLevel>;
@@ -21,7 +22,7 @@ export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeS
     Runtime.install({ logger, telemetryOptions: telemetryAt(bindAddress) });
   } catch (error) {
     // Only binding the address can fail here.
-    throw new Error(`METRICS_ADDRESS ${bindAddress} can't be used: ${(error as Error).message}`, { cause: error });
+    throw new AddressError('METRICS_ADDRESS', bindAddress, (error as Error).message);
   }
   return logger;
 }

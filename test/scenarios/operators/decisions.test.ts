@@ -41,7 +41,10 @@ describe('a held purchase', () => {
 
       expect(hold.decisions.toSorted()).toEqual(possible.toSorted());
       for (const other of DECISION_KINDS.filter((kind) => !possible.includes(kind))) {
-        await expectRefusal(operator.resolve(other, { orderId: 'some-order' }), `does not fit ${reason}`);
+        await expectRefusal(
+          operator.resolve(other, { orderId: 'some-order' }),
+          `${other} is not possible for ${reason}`,
+        );
       }
       const another = { hold: `${hold.id}0`, orderId: 'some-order' };
       await expectRefusal(operator.resolve(possible[0]!, another), 'check the status again');
@@ -87,7 +90,7 @@ describe('a held purchase', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
-  it.concurrent('opens another hold when the order that the operator named does not fit either', async () => {
+  it.concurrent('opens another hold when the order that the operator named is not usable either', async () => {
     const { referenceId, operator, hold: first } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
     const other = await env.orderByHand({ 'demo-image': 1 }, `other-${referenceId}`);
 

@@ -62,7 +62,9 @@ describe('the nightly schedule', () => {
     ['a minute that does not exist', { ...NIGHTLY, cron: '99 3 * * *' }, '99 3'],
     ['a look-back beyond the retention less a day', { ...NIGHTLY, lookbackMs: 217 * HOUR }, 'retention of 241h'],
   ])('is refused with %s, and nothing is created', async (_, settings, words) => {
-    await expect(manager.create(settings)).rejects.toThrow(words);
+    const refused = manager.create(settings);
+    await expect(refused).rejects.toThrow(words);
+    await expect(refused).rejects.toMatchObject({ exitCode: 78 });
     await expect(manager.describe()).rejects.toThrow('There is no schedule nightly-reconciliation');
   });
 
@@ -103,7 +105,7 @@ describe('the nightly schedule', () => {
       expect(await run('reconcile')).toMatchObject({ code: 1, said: expect.stringContaining('still running') });
       expect(await run('reconcile', '--lookback', '3d')).toMatchObject({ code: 2 });
       const tooLong = await run('reconcile', '--lookback', '400h');
-      expect(tooLong).toMatchObject({ code: 1, said: expect.stringContaining('424h') });
+      expect(tooLong).toMatchObject({ code: 78, said: expect.stringContaining('424h') });
       await env.client.workflow.getHandle('manual-reconciliation').terminate();
       expect(await running).toMatchObject({ code: 1, said: expect.stringContaining('without a result') });
     });

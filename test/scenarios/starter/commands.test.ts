@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { startSandbox } from '../../../sandbox/index';
-import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
+import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { closeAtEnd } from '../../support/clean-up';
 import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess, startStarter } from '../../support/processes';
@@ -54,7 +54,9 @@ describe('the commands, as real processes', () => {
     const { code, stdout, stderr } = await waiting.ended;
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ result: { outcome: 'ABANDONED' } });
-    expect(stderr).toMatch(/^started purchase-\S+; waiting for its end\n(\d\d:\d\d:\d\d UTC {2}[A-Z]+: .+\n)+$/);
+    expect(stderr).toMatch(
+      /^started purchase-\S+ \(run \S+\); waiting for its end\n(\d\d:\d\d:\d\d UTC {2}[A-Z]+: .+\n)+$/,
+    );
   });
 
   it('status of an unconfirmed purchase says what that means, what comes next, and until when at the latest', async () => {
@@ -64,12 +66,13 @@ describe('the commands, as real processes', () => {
     await unsure.untilState(referenceId, 'UNCONFIRMED');
     const { waitsFor } = await unsure.starter.status(referenceId);
     expect(waitsFor?.what).toMatch(
-      /^the order history is searched until about 20\d\d-.+ UTC, and longer if it can't be read/,
+      /^the order history is searched; .+\. It is decided at about 20\d\d-.+ UTC; if the history can't be read, by 20\d\d-.+ UTC at the latest$/,
     );
     expect(Date.parse(waitsFor?.until ?? '')).toBeGreaterThan(Date.now());
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain('it is unknown whether the partner accepted the order');
-    expect(stdout).toContain(`  at the latest, it is confirmed or held by ${waitsFor?.until}\n`);
+    expect(stdout).toContain(`  next: ${waitsFor?.what}\n`);
+    expect(stdout).not.toContain(waitsFor?.until);
 
     await unsure.handleOf(referenceId).terminate();
     const unserved = env.reference();
@@ -100,9 +103,9 @@ describe('the commands, as real processes', () => {
 
     const { code, stdout } = await run('status', referenceId);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+Z\n/);
+    expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+ \S+ UTC\n/);
     expect(stdout).toMatch(
-      / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next poll in .+, next 20\S+Z\n/,
+      / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next poll in .+, next 20\S+ \S+ UTC\n/,
     );
   });
 
@@ -139,8 +142,51 @@ describe('the commands, as real processes', () => {
     const idle = await startTestEnvironment({ worker: false });
     const referenceId = await idle.buy({ 'demo-instant': 1 });
     const { stdout } = await run('status', referenceId);
-    expect(stdout).toContain(`waits for a worker on task queue ${idle.taskQueue} since 20`);
+    expect(stdout).toContain(`has been waiting for a worker on task queue ${idle.taskQueue} since 20`);
+    expect(stdout).toContain('nothing has happened yet: no worker has picked it up');
+    expect(stdout).not.toContain('is being placed');
     await idle.handleOf(referenceId).terminate();
+  });
+
+  it('status of a workflow that anybody has started prints nothing of it that could move the cursor or forge a line', async () => {
+    const hostile = 'o\u001B[2J\nSALE-9  DELIVERED';
+    const referenceId = env.reference();
+    const workflow = await env.startRaw(referenceId, {
+      taskQueue: 'nobody',
+      memo: { events: [{ id: hostile, type: hostile, at: hostile }] },
+      typedSearchAttributes: [
+        { key: PARTNER_ORDER_ID, value: hostile },
+        { key: PURCHASE_STATE, value: 'PENDING' },
+      ],
+    });
+    const { orderId, deliveries } = await env.starter.status(referenceId);
+    const clean = 'o [2J SALE-9  DELIVERED';
+    expect({ orderId, deliveries }).toEqual({
+      orderId: undefined,
+      deliveries: [{ state: 'RECEIVED', type: clean, eventId: clean, at: clean }],
+    });
+    const { stdout } = await run('status', referenceId);
+    expect(stdout).not.toContain('\u001B');
+    expect(stdout).not.toMatch(/^SALE-9/m);
+    await workflow.terminate();
+  });
+
+  it('purchase --wait of one that was terminated says how it ended, and not that it is still pending', async () => {
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    await env.untilState(referenceId, 'PENDING');
+    await operatorOf(env, referenceId).terminate();
+    const { code, stdout, stderr } = await run('purchase', referenceId, '--item', 'demo-never:1', '--wait');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('ended as TERMINATED');
+    expect(stderr).not.toContain('PENDING');
+  });
+
+  it('purchase names the namespace and its server before anything else, and says only once what it started', async () => {
+    const referenceId = env.reference();
+    const { stdout, stderr } = await run('purchase', referenceId, '--item', 'demo-instant:1', '--wait');
+    expect(stderr).toMatch(/^namespace \S+ at \S+:\d+\nstarted purchase-\S+ \(run \S+\); waiting for its end\n/);
+    expect(stdout).toMatch(new RegExp(`^${referenceId}  DELIVERED  order `));
+    expect(`${stdout}${stderr}`.match(/started/g)).toHaveLength(1);
   });
 
   it('products and orders show a page, as words and as the document of the partner', async () => {

@@ -88,6 +88,8 @@ describe('doctor', () => {
       PARTNER_HISTORY_PAGE_PARAM: 'page',
       PARTNER_HISTORY_LIMIT_PARAM: 'limit',
     });
+    // Nothing to paste: these settings are in use.
+    expect(formatDiagnosis(diagnosis)).not.toContain('PARTNER_LIST_PREFIX=');
     expect([...env.receiver.events.values()].map(({ type }) => type)).toEqual(['doctor.test']);
     expect(env.sandbox.requests()).toMatchObject({ place: 0, unknown: 0 });
   });
@@ -187,6 +189,10 @@ describe('doctor', () => {
     const diagnosis = await run(row);
     expect(faultsOf(diagnosis)).toEqual(faults);
     expect(diagnosis.settings).toMatchObject(works);
+    // What is in use already is not there to be pasted.
+    const others = Object.entries(works).filter(([, value]) => value !== 'page');
+    expect(diagnosis.changes).toMatchObject(Object.fromEntries(others));
+    expect(diagnosis.changes).not.toHaveProperty('PARTNER_HISTORY_PAGE_PARAM', 'page');
     expect(diagnosis.exitCode).toBe(exitCode);
     expect(env.sandbox.requests().place).toBe(0);
   });
@@ -206,7 +212,7 @@ describe('doctor', () => {
   it('counts in the singular, says what to check where Temporal is away, and colours only on a terminal', async () => {
     const diagnosis = await run({ address: '127.0.0.1:1' });
     const words = formatDiagnosis(diagnosis);
-    expect(words).toContain('1 fault, 0 warnings. Nothing was bought.');
+    expect(words).toContain('1 problem, 0 warnings. Nothing was bought.');
     expect(words).toContain('TEMPORAL_ADDRESS: Check that a server runs at this address');
     expect(words).not.toContain('\u001B');
     expect(formatDiagnosis(diagnosis, true)).toContain('\u001B[31mfault');
@@ -233,6 +239,11 @@ describe('doctor', () => {
       'partner: order prefix',
       'Temporal: API key',
     ]);
+    const untested = diagnosis.checks.find(({ name }) => name === 'partner: order prefix')?.got;
+    expect(untested).toBe(
+      "can't be tested yet: the order history is empty, and the partner answers unknown orders and unknown paths alike (404)",
+    );
+    expect(formatDiagnosis(diagnosis)).toContain(`partner: order prefix: ${untested}\n`);
     expect(stdout).not.toContain('canary-temporal-key');
     expect([code, diagnosis.faults]).toEqual([0, 0]);
     expect(stdout).not.toContain('sandbox-key');

@@ -165,7 +165,9 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(delivered.purchases.filter((purchase) => purchase.workflowId.startsWith('deliver-'))).toEqual([]);
 
       const { stdout } = await runLate('status', referenceId);
-      expect(stdout).toMatch(/ {2}since 20\S+Z, after its end: DELIVERED\. Nothing is left to do\.\n {4}2 of 2 {2}/);
+      expect(stdout).toMatch(
+        / {2}since 20\S+ \S+ UTC, after its end: DELIVERED\. Nothing is left to do\.\n {4}2 of 2 {2}/,
+      );
       expect(stdout).not.toContain('npx fulfilment redeliver');
       const list = await runLate('list', '--state', 'OVERDUE');
       expect(list.stdout).toContain('by a late delivery: nothing is left to do\n');

@@ -25,10 +25,16 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     );
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
+    expect(stdout).toMatch(
+      /\n {4}# check first: ask the partner whether it has an order for this reference\n.+ --replace .+ spends money\n/,
+    );
 
     const typed = commands[1]!.split('#')[0]!.trim().split(/\s+/).slice(2);
     const resolved = await run(...typed);
-    expect(resolved).toMatchObject({ code: 0, stdout: expect.stringContaining('decided: replace') as string });
+    expect(resolved).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('decided to place the order again (held: PLACEMENT_UNKNOWN)') as string,
+    });
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
     expect(await env.sandbox.ordersOf(referenceId)).toHaveLength(1);
@@ -57,11 +63,11 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
   });
 
-  it('names the decisions that fit when another is given, and changes nothing', async () => {
+  it('names the decisions that are possible when another is given, and changes nothing', async () => {
     const { referenceId } = await held();
     const { code, stdout, stderr } = await run('resolve', referenceId, '--withhold');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('withhold does not fit PLACEMENT_UNKNOWN');
+    expect(stderr).toContain('withhold is not possible for PLACEMENT_UNKNOWN');
     expect(stderr).toMatch(/--order ORDER_ID[^]*--replace[^]*--abandon/);
     await expect(env.starter.resolve(referenceId, { decision: 'withhold' })).rejects.toThrow(DecisionRefusedError);
     expect((await env.starter.status(referenceId)).state).toBe('HELD');

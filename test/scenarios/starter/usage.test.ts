@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '../../support/clean-up';
@@ -82,6 +82,19 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     expect({ code, printed }).toEqual({ code: 2, printed: '' });
   });
 
+  it.each([
+    ['a reference', ['status', 'x\u001B[2J\nforged']],
+    ['a command', ['sta\u001B[2J\nforged']],
+    ['an option', ['list', '--\u001B[2J\nforged']],
+    ['a value', ['list', '--state', '\u001B[2J\nforged']],
+    ['an item', ['purchase', 'R-1', '--item', '\u001B[2J\nforged']],
+  ])('repeats %s of the command line without what would clear the screen or forge a line', async (_, args) => {
+    const { code, said } = await runCommand(args);
+    expect(code).toBe(2);
+    expect(said).not.toContain('\u001B');
+    expect(said).not.toMatch(/^forged/m);
+  });
+
   it('prints the error as the one document on stdout where a program asked for JSON', async () => {
     const { code, stdout } = await starterProcess(['resolve', 'R-1', '--json'], NOWHERE);
     expect(code).toBe(2);
@@ -109,6 +122,14 @@ describe('the name npx fulfilment', () => {
     });
     expect(JSON.parse((await runCommand(['--version', '--json'])).printed)).toMatchObject({ fulfilment: version });
   });
+});
+
+it('prints one JSON document where a program asked for it, for the help and for a completion, too', async () => {
+  const help = await runCommand(['status', '--json', '--help']);
+  expect(help.code).toBe(0);
+  expect(JSON.parse(help.printed)).toEqual({ help: expect.stringContaining('show the state of a purchase') as string });
+  const { printed } = await runCommand(['completion', 'bash', '--json']);
+  expect(JSON.parse(printed)).toEqual({ completion: (await runCommand(['completion', 'bash'])).printed });
 });
 
 describe('completion', () => {
@@ -177,6 +198,24 @@ describe('a file .env in the current directory', () => {
     expect(stderr).toContain('Run `openssl rand -hex 32` and paste its output.');
   });
 
+  it('that is missing is named with its folder if a variable is missing, and never on stdout', async () => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await starterProcess(['orders', '--json'], {}, folder);
+    expect(code).toBe(78);
+    const advice = `No .env was found in ${realpathSync(folder)}. Run this in the project's folder.\n`;
+    expect(stderr).toContain(
+      `  PARTNER_API_KEY is not set. Set it to the key that you were given, or PARTNER_API_KEY_FILE `,
+    );
+    expect(stderr.endsWith(advice)).toBe(true);
+    expect(stdout).not.toContain(folder);
+    const worker = await startProcess(join(ROOT, 'dist/worker.js'), [], { env: {}, cwd: folder }).ended;
+    expect(worker).toMatchObject({ code: 78, stderr: expect.stringContaining(advice) as string });
+
+    const found = await starterProcess(['orders'], {}, folderWith('PARTNER_TIMEOUT=15s\n'));
+    expect(found.stderr).toContain('PARTNER_API_KEY is not set.');
+    expect(found.stderr).not.toContain('No .env was found');
+  });
+
   it('may be a folder, as in Python projects, and is then left alone', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
@@ -218,7 +257,10 @@ describe('servers that do not answer', () => {
     const server = await startDevServer();
     const inNamespace = (namespace: string) => ({ TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace });
     const elsewhere = await starterProcess(['status', 'R-1'], inNamespace('no-such-namespace'));
-    expect(elsewhere).toMatchObject({ code: 1, stdout: '', stderr: "Namespace not found: 'no-such-namespace'\n" });
+    expect(elsewhere).toMatchObject({ code: 78, stdout: '' });
+    expect(elsewhere.stderr).toMatch(/^Temporal has no namespace no-such-namespace\. TEMPORAL_NAMESPACE /);
+    const schedule = await starterProcess(['schedule', 'create'], inNamespace('no-such-namespace'));
+    expect(schedule).toMatchObject({ code: 78, stdout: '', stderr: elsewhere.stderr });
 
     const args = ['purchase', 'R-1', '--item', 'demo-instant:1', '--wait'];
     const waiting = startStarter(args, inNamespace('default'));

@@ -102,12 +102,12 @@ describe('a running worker process', () => {
   });
 
   it.each(['HEALTH_ADDRESS', 'METRICS_ADDRESS'])(
-    'exits and names the variable when the address of %s is in use',
+    'exits with 78 and names the variable when the address of %s is in use',
     async (variable) => {
       const port = new URL(env.sandbox.url).port;
       const worker = await start({ [variable]: `127.0.0.1:${port}` });
       const { code, stderr } = await worker.ended;
-      expect(code).toBe(1);
+      expect(code).toBe(78);
       expect(stderr).toContain(`${variable} 127.0.0.1:${port} can't be used`);
     },
   );

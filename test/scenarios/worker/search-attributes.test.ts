@@ -30,7 +30,7 @@ describe('a worker at its start', () => {
   it('names the variable of a namespace that does not exist', async () => {
     const failure = await rejectionOf(requireSearchAttributes(env.client.connection, 'mistyped'));
     expect(failure).toMatchObject({ exitCode: 78 });
-    expect(failure?.message).toMatch(/^Temporal has no namespace mistyped, which TEMPORAL_NAMESPACE /);
+    expect(failure?.message).toMatch(/^Temporal has no namespace mistyped\. TEMPORAL_NAMESPACE /);
   });
 
   it.each([PERMISSION_DENIED, UNIMPLEMENTED])(

@@ -320,7 +320,7 @@ describe('a shell command instead of its output, which .env would not run,', () 
       expect.stringContaining('Run `openssl rand -hex 32` to make one.'),
       expect.stringContaining('Run `echo "whsec_$(openssl rand -base64 32)"` to make one.'),
     ]);
-    const paste = 'Set FINGERPRINT_SECRET to a secret of your own, or FINGERPRINT_SECRET_FILE to the path of a file';
+    const paste = 'Set it to a secret of your own, or FINGERPRINT_SECRET_FILE to the path of a file';
     expect(remedies[0]?.remedy).toContain(paste);
   });
 });

@@ -108,6 +108,25 @@ describe('.env as the programs load it', () => {
     });
   });
 
+  it.each([
+    ['a colon', 'FIRST=1\n\n# a comment\nPARTNER_TIMEOUT: live_secret\n', 4],
+    ['no equals sign', 'PEM="-----BEGIN\nabc=\n-----END"\n  live_secret\n', 4],
+    ['a name with a space', "A='x'\r\nPARTNER TIMEOUT=live_secret", 2],
+    ['no name', '=live_secret', 1],
+  ])(
+    'is refused with the number of a line that has %s, which would silently be ignored, and never shows it',
+    (_, text, line) => {
+      const loaded = () => load(text);
+      expect(loaded).toThrow(`.env, line ${line} is neither NAME=value, a comment (#) nor empty`);
+      expect(loaded).not.toThrow(/live_secret/);
+    },
+  );
+
+  it('may have exports, blanks, comments after values, empty values and all kinds of quotes', () => {
+    const text = " export A = 1 # one\n\t\n  # two\nB=\nC=`x\ny`\nD='it''s'\nE=\"don't\"";
+    expect(load(text)).toMatchObject({ A: '1', B: '', C: 'x\ny', E: "don't" });
+  });
+
   it('is refused if a quote is never closed, because the value would contain the secrets after it', () => {
     const loaded = () => load("TEMPORAL_ADDRESS='127.0.0.1:7233\nPARTNER_API_KEY=live_secret\nLOG_LEVEL='debug'\n");
     expect(loaded).toThrow(/the value of TEMPORAL_ADDRESS contains the line of PARTNER_API_KEY. Close its quote./);

@@ -1,4 +1,4 @@
-import { createProgress, type Row, wrapped } from '../../../demo/progress';
+import { createProgress, NOT_STARTED, type Row, wrapped } from '../../../demo/progress';
 import { SCENARIOS } from '../../../demo/scenarios';
 
 /** A terminal that supports only text and the sequence that moves up some lines and clears everything below. */
@@ -43,12 +43,20 @@ describe('the table of the demo', () => {
     const { out, screen } = terminal(columns);
     createProgress(out).update(rows);
     for (const line of screen()) expect(line.length).toBeLessThan(columns);
+    expect(screen().some((line) => line.endsWith('…'))).toBe(columns < 200);
   });
 
   it('has no colour if the terminal does not support it', () => {
     const { out, written } = terminal();
     createProgress(out).update(rows);
     expect(written()).not.toContain('\u001b');
+  });
+
+  it('without a terminal has no line for a purchase that has not started', () => {
+    const { out, screen } = terminal();
+    const waiting = rows.map((row, index) => (index === 0 ? row : { ...row, state: NOT_STARTED }));
+    createProgress(Object.assign(out, { isTTY: false })).update(waiting);
+    expect(screen()).toHaveLength(2);
   });
 
   it('is a plain line for each change if there is no terminal, without control characters, even when it is cleared', () => {

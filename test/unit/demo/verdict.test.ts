@@ -17,8 +17,8 @@ describe('the last screen of the demo', () => {
   it('fits into 80 columns and 24 rows, with the verdict and the address of the UI below the table', () => {
     const table = ledgerTable(lines, results, plain);
     for (const line of [...table, verdict(0, plain)]) expect(line.length).toBeLessThan(80);
-    // A blank line, the verdict, the address and the line of the cursor follow the table.
-    expect(table.length + 4).toBeLessThanOrEqual(24);
+    // A blank line, the verdict, the address, two lines of advice and the line of the cursor follow the table.
+    expect(table.length + 6).toBeLessThanOrEqual(24);
   });
 
   it.each([

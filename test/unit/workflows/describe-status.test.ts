@@ -54,14 +54,16 @@ describe('what the Temporal UI shows of a purchase', () => {
     expect(factsOf('OVERDUE')).toBe('- polled at 2026-01-31 03:14:15 UTC: PENDING');
   });
 
-  it('has the exact commands of a hold, one for each decision that fits and none more', () => {
+  it('has the exact commands of a hold, one for each decision that is possible and none more', () => {
     const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace']));
     expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^npx.*/gm)).toEqual([
       'npx fulfilment orders --search SALE-1',
       'npx fulfilment resolve SALE-1 --order ORDER_ID',
       'npx fulfilment resolve SALE-1 --replace',
     ]);
-    expect(text).toContain('\n# the partner has no order: place it again\n');
+    expect(text).toContain(
+      '\n# check first: ask the partner whether it has an order for this reference\n# the partner has no order: place it again, which spends money\n',
+    );
     const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
     expect(other.match(/npx fulfilment \w+/g)).toEqual(['npx fulfilment resolve']);
   });
