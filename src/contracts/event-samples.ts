@@ -94,7 +94,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
     type: 'reconciliation.completed',
     timestamp,
     data: {
-      referenceId: 'nightly-reconciliation',
+      referenceId: 'nightly-reconciliation-2026-03-01T03:00:00Z',
       kind: 'RECONCILIATION',
       details: {
         from: '2026-02-26T03:00:00.000Z',

@@ -1,5 +1,3 @@
-import type { Decision } from './purchase';
-
 /** All names and ids that this project shares with Temporal. Changing one breaks the workflows that use it. */
 
 /** The default of `TEMPORAL_TASK_QUEUE`. */
@@ -21,14 +19,6 @@ export const STATUS_QUERY = 'status';
 
 /** The update that carries an operator's decision on a held purchase. */
 export const RESOLVE_UPDATE = 'resolve';
-
-/**
- * The update id, so that the same decision on the same hold is one update, however often it is sent. Undefined for
- * `order`, because the order must be checked anew each time.
- */
-export function resolveUpdateId({ hold, decision }: Decision): string | undefined {
-  return decision === 'order' ? undefined : `${hold} ${decision}`;
-}
 
 const PURCHASE_ID_PREFIX = 'purchase-';
 const DELIVER_ID_PREFIX = 'deliver-';

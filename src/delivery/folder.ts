@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { access, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { safeErrorCode } from '../domain/safe-values';
 import { type Delivery, DeliveryError, type DeliveryEvent } from './delivery';
 
@@ -30,24 +30,31 @@ export function createFolderDelivery({ dir }: { dir: string }): Delivery {
 
 async function writeEventFile(dir: string, { id, body }: DeliveryEvent): Promise<void> {
   const path = join(dir, `${id}.json`);
-  const draft = `${path}.${randomUUID()}${DRAFT}`;
+  const prefix = draftPrefix(id);
+  const draft = join(dir, `${prefix}${randomUUID()}${DRAFT}`);
   try {
     const content = `${JSON.stringify({ id, ...body }, undefined, 2)}\n`;
     await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
-    await rename(draft, path).catch((error: NodeJS.ErrnoException) => {
-      // A parallel attempt has written the file and removed our draft.
+    await rename(draft, path).catch(async (error: NodeJS.ErrnoException) => {
+      // Our draft is gone. Unless a parallel attempt has written the file, another program took the draft.
       if (error.code !== 'ENOENT') throw error;
+      await access(path);
     });
   } finally {
     await rm(draft, { force: true });
   }
-  await removeDrafts(dir, path);
+  await removeDrafts(dir, prefix);
   await syncFolder(dir);
 }
 
+/** A draft's name begins with a dot, so that a program that takes `*` from the folder leaves it alone. */
+function draftPrefix(id: string): string {
+  return `.${id}.json.`;
+}
+
 /** Removes drafts of this event that killed attempts left behind, because they contain keys. */
-async function removeDrafts(dir: string, path: string): Promise<void> {
-  const isDraft = (name: string) => name.startsWith(`${basename(path)}.`) && name.endsWith(DRAFT);
+async function removeDrafts(dir: string, prefix: string): Promise<void> {
+  const isDraft = (name: string) => name.startsWith(prefix) && name.endsWith(DRAFT);
   const drafts = (await readdir(dir)).filter(isDraft);
   await Promise.all(drafts.map((name) => rm(join(dir, name), { force: true })));
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   type Client,
   type WorkflowHandle,
@@ -5,7 +6,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { purchaseWorkflowId, RESOLVE_UPDATE, resolveUpdateId } from '../contracts/names';
+import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
 import type { DecisionChoice, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
@@ -34,7 +35,9 @@ export async function resolveHold(client: Client, referenceId: string, choice: D
     throw new DecisionRefusedError(referenceId, `${choice.decision} is not possible for ${hold.reason}`, hold);
   }
   const decision = { hold: hold.id, ...choice };
-  const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId: resolveUpdateId(decision) });
+  // The server answers a known update id with the old answer, so nobody may know this one before.
+  const updateId = randomUUID();
+  const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId });
   const sendWithOneRetry = () => send().catch((error: unknown) => sendAgain(error, send));
   await sendWithOneRetry().catch((error: unknown) => {
     throw whyNotTaken(error, referenceId);

@@ -8,6 +8,7 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { groupBy } from '../../domain/group-by';
+import { REFERENCE_PATTERN } from '../../domain/order';
 import { safeErrorCode } from '../../domain/safe-values';
 import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
@@ -36,6 +37,7 @@ export interface ReconcileDependencies extends ActivityDependencies {
 /** How many findings are handled at once. */
 const PARALLEL = 12;
 const MAX_ORPHANS_RECHECKED = 500;
+const MAX_START_MS = 3_600_000;
 
 /** Compares the partner's orders with the purchases in Temporal and repairs what it can. It never buys anything. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
@@ -63,9 +65,9 @@ async function runReconciliation(
   window: ReconcileOrdersInput,
   progress: Progress,
 ): Promise<ReconciliationResult> {
-  const { from, to, dryRun } = window;
+  const { from, dryRun } = window;
   const { signal } = progress;
-  const issue = await lookbackIssue(deps.client, to - from);
+  const issue = await lookbackIssue(deps.client, lookbackOf(window));
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page, because reading may take hours. The next run handles what starts or ends later.
   const now = deps.now();
@@ -99,6 +101,15 @@ async function runReconciliation(
   };
   if (!dryRun) await notifyCompleted({ ...context, notices: { count: 0 } }, result);
   return result;
+}
+
+/**
+ * How far the reconciliation looks back from the server's present, ms. A reset run keeps the window of the first one,
+ * which may be long ago. The start of a run may take an hour; the guard's day leaves room for that.
+ */
+function lookbackOf({ from, to }: ReconcileOrdersInput): number {
+  const { scheduledTimestampMs } = activityInfo();
+  return scheduledTimestampMs - to > MAX_START_MS ? scheduledTimestampMs - from : to - from;
 }
 
 /** Checks each suggested finding again, drops those that are no longer true, and repairs the others if allowed. */
@@ -140,8 +151,11 @@ async function notifyCompleted(
   { from, to, orders, repaired, report, findings }: ReconciliationResult,
 ): Promise<void> {
   const details = { from, to, orders, repaired, report, ...findings };
-  const data = { referenceId: RECONCILE_SCHEDULE, kind: 'RECONCILIATION', details };
-  const why = await postNotice(context, 'reconciliation.completed', ownRun().runId, data);
+  const { workflowId, runId } = ownRun();
+  // Any client can start a reconciliation under any id.
+  const referenceId = REFERENCE_PATTERN.test(workflowId) ? workflowId : RECONCILE_SCHEDULE;
+  const data = { referenceId, kind: 'RECONCILIATION', details };
+  const why = await postNotice(context, 'reconciliation.completed', runId, data);
   if (why !== undefined) log.warn('the checkout did not accept reconciliation.completed', { why });
 }
 

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { activityInfo } from '@temporalio/activity';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CheckoutEvent } from '../../contracts/events';
 import { FAILURE } from '../../contracts/failures';
-import { RESOLVE_UPDATE, resolveUpdateId } from '../../contracts/names';
+import { DELIVER_WORKFLOW, RESOLVE_UPDATE } from '../../contracts/names';
 import { statusCommand } from '../../contracts/operator-commands';
 import type { Decision } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
@@ -12,6 +13,7 @@ import { isSafeOrderId } from '../../domain/order';
 import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing } from '../../domain/reconciliation/reconcile';
+import { toSingleLine } from '../../domain/text-format';
 import { isPartnerError, withRetry } from '../../partner';
 import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
 import { answerTimeout } from '../../workflows/policies';
@@ -25,6 +27,9 @@ const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
 /** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
 const MAX_NOTICES = 500;
+
+/** UTF-16 code units of a task queue's name in a note. */
+const MAX_QUEUE_LENGTH = 100;
 
 /** The most order ids of one finding in a result or an event. The report has all of them. */
 export const MAX_ORDER_IDS = 20;
@@ -91,10 +96,8 @@ async function bringUpToDate(
     case 'send': {
       const { newKeys, missing, delivery } = plan;
       if (!context.dryRun) {
-        const hasFailed = await hasLastDeliveryFailed(context, referenceId);
-        await startDelivery(context.client, read.taskQueue, { referenceId }, `${delivery.type} of ${referenceId}`);
-        if (hasFailed)
-          return unrepaired(finding, `the last delivery failed, and was started again: ${statusCommand(referenceId)}`);
+        const doubt = await startLateDelivery(context, referenceId, read.taskQueue, delivery.type);
+        if (doubt !== undefined) return unrepaired(finding, doubt);
       }
       if (delivery.type === 'purchase.refunded') return withStatus(finding, 'notified', delivery.type);
       const note = `keys on their way to the checkout: ${newKeys}`;
@@ -103,10 +106,40 @@ async function bringUpToDate(
   }
 }
 
-/** A checkout may refuse an event for good. If a delivery fails each night, a person must know. */
-async function hasLastDeliveryFailed({ purchases }: ReconcileContext, referenceId: string): Promise<boolean> {
-  const delivery = await purchases.describeDeliveryIfKnown(referenceId);
-  return delivery !== undefined && !hasResultOrIsRunning(delivery.status.name);
+/**
+ * Starts a late delivery on the purchase's own task queue, unless one is running. A checkout may refuse an event for
+ * good, and nobody may serve the task queue. If that goes on each night, a person must know.
+ *
+ * @returns why the keys may never arrive; undefined if nothing speaks against it
+ */
+async function startLateDelivery(
+  { client, purchases }: ReconcileContext,
+  referenceId: string,
+  taskQueue: string,
+  what: string,
+): Promise<string | undefined> {
+  // Both instants are the server's.
+  const { scheduledTimestampMs } = activityInfo();
+  const last = await purchases.describeDeliveryIfKnown(referenceId);
+  if (last?.status.name === 'RUNNING') {
+    const { type, workflowId, startTime } = last;
+    if (type !== DELIVER_WORKFLOW)
+      return `${workflowId} is running as another workflow, so nothing can be delivered: terminate it`;
+    if (startTime.getTime() < scheduledTimestampMs)
+      return `a delivery has been running since ${startTime.toISOString()}${elsewhere(last.taskQueue)}: ${statusCommand(referenceId)}`;
+  }
+  await startDelivery(client, taskQueue, { referenceId }, `${what} of ${referenceId}`);
+  if (last && !hasResultOrIsRunning(last.status.name))
+    return `the last delivery failed, and was started again: ${statusCommand(referenceId)}`;
+  const where = elsewhere(taskQueue);
+  if (where === '') return undefined;
+  return `the delivery was started${where}: a worker of that task queue must run`;
+}
+
+/** Names a task queue, unless it is this worker's own. Any client may have chosen the name. */
+function elsewhere(taskQueue: string): string {
+  if (taskQueue === activityInfo().taskQueue) return '';
+  return ` on task queue ${toSingleLine(taskQueue, MAX_QUEUE_LENGTH)}, which this worker does not serve`;
 }
 
 function nothingToDeliverReason(error: unknown): string {
@@ -126,11 +159,10 @@ async function sendAdoption(
     return unrepaired(finding, `it is held for another reason: ${hold.reason}`);
   }
   const decision: Decision = { hold: hold.id, decision: 'order', orderId };
-  const updateId = resolveUpdateId(decision);
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
     await context.client.withDeadline(Date.now() + answerTimeout, () =>
-      handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId }),
+      handle.executeUpdate(RESOLVE_UPDATE, { args: [decision] }),
     );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;

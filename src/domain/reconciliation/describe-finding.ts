@@ -98,14 +98,23 @@ export function describeSharedKeys(purchases: readonly KnownPurchase[], keys: nu
   const sorted = purchases.toSorted((a, b) => (a.referenceId < b.referenceId ? -1 : 1));
   const named = sorted.slice(0, MAX_NAMED_PURCHASES).map((purchase) => purchase.referenceId);
   const more = sorted.length > MAX_NAMED_PURCHASES ? ` and ${sorted.length - MAX_NAMED_PURCHASES} more` : '';
-  const what = keys === 1 ? 'One key was' : `${keys} keys were`;
+  const where = `in ${sorted.length} purchases: ${named.join(', ')}${more}`;
+  return describeSameKey(sorted, keys, where);
+}
+
+/** Describes a purchase with keys that it delivered more than once. */
+export function describeRepeatedKeys(purchase: KnownPurchase, keys: number): Finding {
+  return describeSameKey([purchase], keys, 'more than once within this purchase');
+}
+
+function describeSameKey(purchases: readonly KnownPurchase[], keys: number, where: string): Finding {
   return {
     kind: 'SAME_KEY_TWICE',
-    referenceId: sorted[0]?.referenceId,
-    workflowId: sorted[0]?.workflowId,
-    orderIds: [...new Set(sorted.flatMap((purchase) => purchase.orderId ?? []))],
-    amounts: { debited: sumOfAmounts(sorted.map((purchase) => purchase.totalDebit)) },
-    explanation: `${what} delivered in ${sorted.length} purchases: ${named.join(', ')}${more}.`,
+    referenceId: purchases[0]?.referenceId,
+    workflowId: purchases[0]?.workflowId,
+    orderIds: [...new Set(purchases.flatMap((purchase) => purchase.orderId ?? []))],
+    amounts: { debited: sumOfAmounts(purchases.map((purchase) => purchase.totalDebit)) },
+    explanation: `${keys === 1 ? 'One key was' : `${keys} keys were`} delivered ${where}.`,
     advice: FINDING_KINDS.SAME_KEY_TWICE.advice,
   };
 }

@@ -13,11 +13,11 @@ export const FINDING_KINDS = {
     advice: DOUBLE_PURCHASE_ADVICE,
   },
   SAME_KEY_TWICE: {
-    title: 'One key in several purchases',
-    means: 'The partner delivered one key for several sales. It works only for the first customer who uses it.',
+    title: 'One key delivered twice',
+    means: 'The partner delivered one key for several sales, or twice for one sale. It probably works only once.',
     does: 'reports it',
     advice:
-      'Ask the partner for a replacement for every sale but one. Warn the customers before they try to use the key.',
+      'Ask the partner for a replacement for every copy but one. Warn the customers before they try to use the key.',
   },
   LOST: {
     title: 'Stopped or held, but ordered at the partner',

@@ -1,4 +1,5 @@
 import { groupBy } from '../group-by';
+import type { KeyIds } from '../key-ids';
 import { isBillable } from '../order';
 import {
   type Classification,
@@ -8,7 +9,13 @@ import {
   KEYS_MISSING,
   REPAIRABLE,
 } from './classify';
-import { describeClassified, describeOrphans, describeSharedKeys, describeUnreadable } from './describe-finding';
+import {
+  describeClassified,
+  describeOrphans,
+  describeRepeatedKeys,
+  describeSharedKeys,
+  describeUnreadable,
+} from './describe-finding';
 import { type Finding, FINDING_KIND_NAMES } from './finding';
 import {
   isRunning,
@@ -35,6 +42,7 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
     ...describeOrphans(orphans),
     ...unreadableFindings(records),
     ...findSharedKeys(purchases),
+    ...findRepeatedKeys(purchases),
   ]);
 }
 
@@ -105,6 +113,26 @@ function findSharedKeys(purchases: Iterable<KnownPurchase>): Finding[] {
     JSON.stringify(sharing.map(({ referenceId }) => referenceId)),
   );
   return [...groups.values()].map((group) => describeSharedKeys(group[0] ?? [], group.length));
+}
+
+/** Finds keys that were delivered more than once in one purchase. Each copy was paid for. */
+function findRepeatedKeys(purchases: readonly KnownPurchase[]): Finding[] {
+  return purchases.flatMap((purchase) => {
+    const keys = countRepeatedKeys(purchase.keyIds);
+    return keys === 0 ? [] : [describeRepeatedKeys(purchase, keys)];
+  });
+}
+
+/** A second copy has the same id under another product, or `#2` after it. */
+function countRepeatedKeys(keyIds: KeyIds = {}): number {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const keyId of Object.values(keyIds).flat()) {
+    const [key = ''] = keyId.split('#');
+    if (seen.has(key)) repeated.add(key);
+    seen.add(key);
+  }
+  return repeated.size;
 }
 
 /** For each key id with several purchases, these purchases. */

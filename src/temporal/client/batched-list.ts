@@ -15,7 +15,7 @@ const MAX_ROWS = 1_000;
 
 /** The runs of purchases with one id. */
 export interface Listed {
-  runs: readonly Run[];
+  runs: readonly (Run & { startTime: Date })[];
   /** All rows were read. */
   isComplete: boolean;
 }

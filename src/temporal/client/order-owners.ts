@@ -25,11 +25,15 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
   const byWorkflow = listBy('WorkflowId', ({ workflowId }) => workflowId);
   const seenHere = (orderId: string) =>
     [...recent].filter(([, one]) => one.orderId === orderId && now() - one.at <= REMEMBERED_MS).map(([owner]) => owner);
-  /** Any client can start a workflow with any search attribute, so the history of each run must show the order. */
+  /**
+   * Any client can start a workflow with any search attribute, so the history of each run must show the order. The
+   * oldest runs come first: nobody knows an order's id before its owner has started.
+   */
   const listedOwners = async (orderId: string, referenceId: string): Promise<string[]> => {
     const { runs } = await byOrder.load(orderId);
     const others = runs.filter(({ workflowId }) => workflowId !== purchaseWorkflowId(referenceId));
-    const owners = others.slice(0, MAX_OTHER_OWNERS).map(async (run) => {
+    const oldestFirst = others.toSorted((a, b) => a.startTime.getTime() - b.startTime.getTime());
+    const owners = oldestFirst.slice(0, MAX_OTHER_OWNERS).map(async (run) => {
       const isOwner = (await readRecordedOrderId(client, run)) === orderId;
       return (isOwner && referenceOfPurchase(run.workflowId)) || [];
     });

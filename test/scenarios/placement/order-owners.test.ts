@@ -82,6 +82,16 @@ describe('the query for other purchases with an order', () => {
     expect(await createPurchaseReader(client).othersWithOrder(orderId, 'R-1')).toEqual([owner]);
   });
 
+  it('finds the owner although many later workflows were started with its order, because it looks at the oldest first', async () => {
+    const orderId = randomUUID();
+    const owner = await listed(orderId);
+    const typedSearchAttributes = [{ key: PARTNER_ORDER_ID, value: orderId }];
+    await Promise.all(Array.from({ length: 12 }, () => env.startRaw(env.reference(), { typedSearchAttributes })));
+    await untilListed(orderId, 13);
+
+    expect(await createPurchaseReader(client).othersWithOrder(orderId, 'R-1')).toEqual([owner]);
+  });
+
   it('runs at most five times a second, so a request soon after a query waits for the next one', async () => {
     const { othersWithOrder } = createPurchaseReader(client);
     const sent = new Promise<void>((resolve) => (onQuery = resolve));

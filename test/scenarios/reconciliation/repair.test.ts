@@ -1,4 +1,4 @@
-import { purchaseWorkflowId, RECONCILE_WORKFLOW } from '../../../src/contracts/names';
+import { deliverWorkflowId, purchaseWorkflowId, RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';
 import type { CheckoutEvent } from '../../../src/contracts/events';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
@@ -6,6 +6,7 @@ import { expectAllKeys } from '../../support/purchase-checks';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
+import { answerWorkflowTask, scheduleActivity } from '../../support/workflow-task';
 
 const OPEN = { 'demo-never': 2 };
 
@@ -88,6 +89,40 @@ describe('a reconciliation', () => {
     for (const referenceId of [late, waiting]) await untilReceived(referenceId, 2);
   });
 
+  it.each([
+    ['another workflow', 'somebodyElsesWorkflow', 'is running as another workflow'],
+    ['a delivery that nobody works on', 'deliverWorkflow', 'has been running since 2'],
+  ])('never calls keys delivered while %s holds the id of the delivery, and says so', async (_, type, words) => {
+    const late = await overdue();
+    await complete(late);
+    const workflowId = deliverWorkflowId(late);
+    await env.client.workflow.start(type, { workflowId, taskQueue: 'nobody', args: [{ referenceId: late }] });
+    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
+
+    const note = expect.stringContaining(words);
+    expect((await env.reconcile()).details).toMatchObject([{ kind: 'LATE', done: 'unrepaired', note }]);
+    await env.client.workflow.getHandle(workflowId).terminate();
+    await env.reconcile();
+    await untilReceived(late, 2);
+  });
+
+  it('never calls keys of another task queue delivered, and starts their delivery on that task queue', async () => {
+    const [referenceId, taskQueue] = [env.reference(), `${env.taskQueue}-of-last-year`];
+    const items = [{ productId: 'demo-instant', quantity: 2 }];
+    await (await env.startRaw(referenceId, { taskQueue, args: [{ referenceId, items }] })).terminate();
+    await env.orderByHand({ 'demo-instant': 2 }, referenceId);
+    await env.untilListed("WorkflowType = 'purchaseWorkflow' AND ExecutionStatus = 'Terminated'", 1);
+
+    const note = expect.stringContaining(`task queue ${taskQueue}, which this worker does not serve`);
+    for (let night = 1; night <= 2; night++) {
+      expect((await env.reconcile()).details).toMatchObject([{ kind: 'LOST', done: 'unrepaired', note }]);
+    }
+    const { status, taskQueue: startedOn } = await env.client.workflow
+      .getHandle(deliverWorkflowId(referenceId))
+      .describe();
+    expect({ status: status.name, startedOn }).toEqual({ status: 'RUNNING', startedOn: taskQueue });
+  });
+
   it('delivers once when several run at the same time', async () => {
     const late = [await overdue(), await overdue()];
     const references = [...late, ...(await Promise.all([terminated(), terminated(), held()]))];
@@ -129,7 +164,10 @@ describe('a reconciliation', () => {
     await env.reconcile();
 
     await waitUntil('its end is reported', () => eventsOf('reconciliation.completed').length === 1);
-    expect(eventsOf('reconciliation.completed')[0]?.data).toMatchObject({ details: { orders: 0, repaired: 0 } });
+    const { data } = eventsOf('reconciliation.completed')[0]!;
+    expect(data).toMatchObject({ details: { orders: 0, repaired: 0 } });
+    // A run by hand must not pass for the nightly one.
+    expect(data.referenceId).toMatch(/^reconcile-/);
     await env.reconcile({ dryRun: true });
     expect(eventsOf('reconciliation.completed')).toHaveLength(1);
     env.receiver.answerWith(() => 410);
@@ -159,6 +197,30 @@ describe('a reconciliation', () => {
     await expect(env.reconcile({ lookbackMs: 9 * 24 * HOUR + 1 })).rejects.toMatchObject({
       cause: { cause: { type: 'LookbackTooLong' } },
     });
+  });
+
+  it('is refused when its window lies before the retention, and never calls the orders of deleted purchases orphans', async () => {
+    const DAY = 24 * HOUR;
+    const queue = `${env.taskQueue}-of-somebody-else`;
+    const handle = await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'old', taskQueue: queue });
+    // As a reset of a run of last month schedules it.
+    const window = { from: Date.now() - 20 * DAY, to: Date.now() - 17 * DAY, dryRun: false, timeZone: 'UTC' };
+    await answerWorkflowTask(env.client, queue, scheduleActivity('reconcileOrders', env.taskQueue, window));
+
+    const ended = await waitUntil('the activity has ended', async () => {
+      const { events } = await handle.fetchHistory();
+      return events?.find(
+        (event) => event.activityTaskCompletedEventAttributes ?? event.activityTaskFailedEventAttributes,
+      );
+    });
+    expect(ended.activityTaskFailedEventAttributes?.failure?.applicationFailureInfo).toMatchObject({
+      type: 'LookbackTooLong',
+      nonRetryable: true,
+    });
+  });
+
+  it('runs with the longest look-back that the retention allows', async () => {
+    expect((await env.reconcile({ lookbackMs: 9 * 24 * HOUR })).findings).toEqual({});
   });
 
   it('reports delivered keys that are no longer in the order, and notifies the checkout', async () => {

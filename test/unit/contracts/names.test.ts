@@ -3,7 +3,6 @@ import {
   purchaseWorkflowId,
   referenceOfPurchase,
   referenceOfWorkflow,
-  resolveUpdateId,
 } from '../../../src/contracts/names';
 
 test('a workflow id yields its reference, even if the reference itself begins like a workflow id', () => {
@@ -14,12 +13,4 @@ test('a workflow id yields its reference, even if the reference itself begins li
     expect(referenceOfWorkflow(deliverWorkflowId(reference))).toBe(reference);
   }
   expect(referenceOfWorkflow('nightly-reconciliation')).toBeUndefined();
-});
-
-test('repeating a decision on a hold is one update, except if it names an order, which may have been unreadable before', () => {
-  const same = resolveUpdateId({ hold: 'h', decision: 'abandon' });
-  expect(resolveUpdateId({ hold: 'h', decision: 'abandon' })).toBe(same);
-  expect(resolveUpdateId({ hold: 'h', decision: 'replace' })).not.toBe(same);
-  expect(resolveUpdateId({ hold: 'i', decision: 'abandon' })).not.toBe(same);
-  expect(resolveUpdateId({ hold: 'h', decision: 'order', orderId: 'o-1' })).toBeUndefined();
 });

@@ -1,4 +1,16 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createDelivery } from '../../../src/delivery/index';
 import { temporaryFolder } from '../../support/clean-up';
@@ -53,10 +65,39 @@ describe('a delivery into a folder', () => {
 
   it('removes the keys that a crashed attempt left behind for the same event', async () => {
     mkdirSync(dir, { recursive: true });
-    writeFileSync(join(dir, 'evt_1.json.of-a-dead-worker.part'), '{"id":"evt_1"');
-    writeFileSync(join(dir, 'evt_10.json.of-another-worker.part'), '{"id":"evt_10"');
+    writeFileSync(join(dir, '.evt_1.json.of-a-dead-worker.part'), '{"id":"evt_1"');
+    writeFileSync(join(dir, '.evt_10.json.of-another-worker.part'), '{"id":"evt_10"');
     await folder().deliver(EVENT);
-    expect(readdirSync(dir).toSorted()).toEqual(['evt_1.json', 'evt_10.json.of-another-worker.part']);
+    expect(readdirSync(dir).toSorted()).toEqual(['.evt_10.json.of-another-worker.part', 'evt_1.json']);
+  });
+
+  /** Moves each file with such a name away as soon as it appears, and delivers this many events meanwhile. */
+  async function deliverWhileTaking(isTaken: (name: string) => boolean, count: number) {
+    mkdirSync(dir, { recursive: true });
+    const taken = join(parent, 'taken');
+    mkdirSync(taken);
+    const consumer = watch(dir, (_, name) => {
+      if (name !== null && isTaken(name) && existsSync(join(dir, name))) renameSync(join(dir, name), join(taken, name));
+    });
+    const ids = Array.from({ length: count }, (_, index) => `evt_${index}`);
+    const outcomes = await Promise.allSettled(ids.map((id) => folder().deliver({ ...EVENT, id })));
+    consumer.close();
+    const isReported = (_: string, index: number) => outcomes[index]!.status === 'fulfilled';
+    const isThere = (id: string) => [dir, taken].some((place) => existsSync(join(place, `${id}.json`)));
+    return { lost: ids.filter(isReported).filter((id) => !isThere(id)), taken: readdirSync(taken) };
+  }
+
+  it('never reports keys as received when its draft was moved away before it became the file', async () => {
+    const { lost, taken } = await deliverWhileTaking((name) => name.endsWith('.part'), 50);
+    expect(taken).not.toEqual([]);
+    expect(lost).toEqual([]);
+  });
+
+  it('hides its drafts, so a consumer that moves `*` away takes no unfinished file', async () => {
+    const { lost, taken } = await deliverWhileTaking((name) => !name.startsWith('.'), 50);
+    expect(taken).not.toEqual([]);
+    expect(taken.filter((name) => !name.endsWith('.json'))).toEqual([]);
+    expect(lost).toEqual([]);
   });
 
   it('that cannot be written is a retryable error, not a crash', async () => {

@@ -149,6 +149,9 @@ export const PLANTS: Record<string, Plant> = {
     finds: 'SAME_KEY_TWICE',
     ids: [`ord-${n}`, `ord-${n}b`],
   }),
+  'one key twice for one product': (n) => one('SAME_KEY_TWICE', {}, { keyIds: { p: [`k.${n}-1`, `k.${n}-1#2`] } })(n),
+  'one key for two products of one sale': (n) =>
+    one('SAME_KEY_TWICE', {}, { keyIds: { p: [`k.${n}-1`], q: [`k.${n}-1`] } })(n),
   'running for two days': one('STUCK', TWO_DAYS, { ...running('PENDING'), startedAt: hoursAgo(48) }),
   'overdue and open for two days': one('STUCK', TWO_DAYS, { state: 'OVERDUE', startedAt: hoursAgo(48), ...NOTHING }),
 };
