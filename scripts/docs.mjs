@@ -27,7 +27,9 @@ const { renderFigures, renderGoals } = load('../bench/dist/bench/report.js');
 const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KIND_NAMES, FINDING_KINDS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
-const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', ...variables.map(tableRow)];
+const temporalRow =
+  '| `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_TLS_…` | w s | | the connection to Temporal: [below](#temporal) |';
+const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', temporalRow, ...variables.map(tableRow)];
 await replacePart('docs/reference/configuration.md', 'variables', rows);
 await replacePart('docs/reference/metrics.md', 'metrics', metricRows());
 await replacePart('docs/reference/commands.md', 'commands', commandTables());

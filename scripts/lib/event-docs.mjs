@@ -5,13 +5,24 @@ import { eventsDocument, samplesOf } from './schemas.mjs';
 
 /** @typedef {{ type: string, summary: string, forms: Schema[] }} Event */
 
-/** The list of events in docs/checkout.md: each with the `data` of its samples. */
+/** The list of events in docs/checkout.md: each with the `data` of its samples. Outcomes with the same fields share one. */
 export async function eventSamples() {
-  const parts = eventList().map(async ({ type }) => {
-    const samples = samplesOf(type).map(async ({ data }) => fenced(data));
-    return [`**\`${type}\`**`, ...(await Promise.all(samples))].join('\n\n');
+  const types = eventList().map(({ type }) => type);
+  const shapes = [...new Set(types.map(shapeOf))];
+  const parts = shapes.map(async (shape) => {
+    const [first = '', ...others] = types.filter((type) => shapeOf(type) === shape);
+    const names = [first, ...others].map((type) => `\`${type}\``).join(', ');
+    const samples = samplesOf(first).map(async ({ data }) => fenced(data));
+    return [`**${names}**`, ...(await Promise.all(samples))];
   });
-  return [(await Promise.all(parts)).join('\n\n')];
+  return [(await Promise.all(parts)).flat().join('\n\n')];
+}
+
+/** The same for outcomes whose samples differ only in their values, and in whether there is an order. @type {(type: string) => string} */
+function shapeOf(type) {
+  const [sample, ...others] = samplesOf(type);
+  const isOutcome = others.length === 0 && sample && 'outcome' in sample.data;
+  return isOutcome ? `outcome ${JSON.stringify(sample).includes('"keys"')}` : type;
 }
 
 /** The body of docs/reference/events.md: the events with their fields, and what each field means. The samples are in docs/checkout.md. */

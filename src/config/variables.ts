@@ -87,7 +87,7 @@ const purchase = {
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
     .describe(
-      'how long a placement is retried if it was provably not sent, or rejected because of our key or path; also how long an unreadable order history is searched before the purchase is held',
+      'how long a placement is retried if it was provably not sent, or rejected because of our key or path; also how long an unreadable order history is usually searched before the purchase is held (`status` shows the latest time)',
     ),
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')

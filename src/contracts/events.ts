@@ -38,7 +38,7 @@ const held = z.looseObject({
   referenceId,
   orderId: orderId.optional(),
   reason: z.enum(HOLD_REASONS).describe('Why the purchase is held.'),
-  explanation: z.string().describe('The same in words.'),
+  explanation: z.string().describe('Why the purchase is held, in words.'),
   decisions: z
     .array(z.enum(DECISION_KINDS))
     .describe('The decisions that an operator can take with `npx fulfilment resolve`.'),

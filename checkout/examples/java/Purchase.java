@@ -41,8 +41,8 @@ public class Purchase {
     var server = WorkflowServiceStubsOptions.newBuilder().setTarget("localhost:7233").build();
     var service = WorkflowServiceStubs.newServiceStubs(server);
     var client = WorkflowClient.newInstance(service);
-    purchase(client, new Sale("SALE-1", List.of(new Item("demo-instant", 1))));
-    System.out.println(client.newUntypedWorkflowStub("purchase-SALE-1").getResult(Map.class)); // waits for the end
+    purchase(client, new Sale("SHOP-1", List.of(new Item("demo-instant", 1))));
+    System.out.println(client.newUntypedWorkflowStub("purchase-SHOP-1").getResult(Map.class)); // waits for the end
     service.shutdown();
   }
 }

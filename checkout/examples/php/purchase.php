@@ -38,5 +38,5 @@ function itemsOf(array $sale): array
 }
 
 $client = WorkflowClient::create(ServiceClient::create('localhost:7233'));
-purchase($client, ['referenceId' => 'SALE-1', 'items' => [['productId' => 'demo-instant', 'quantity' => 1]]]);
-print_r($client->newUntypedRunningWorkflowStub('purchase-SALE-1')->getResult('array')); // waits for the end
+purchase($client, ['referenceId' => 'SHOP-1', 'items' => [['productId' => 'demo-instant', 'quantity' => 1]]]);
+print_r($client->newUntypedRunningWorkflowStub('purchase-SHOP-1')->getResult('array')); // waits for the end

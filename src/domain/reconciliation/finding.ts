@@ -99,7 +99,7 @@ export const FINDING_KINDS = {
   SHORTFALL_REFUNDED: {
     title: 'The missing keys were refunded',
     means: 'Only a part was delivered. The partner has refunded the rest, or the whole order.',
-    does: 'all: sends `purchase.refunded`; the rest: delivers new keys or notifies the checkout',
+    does: 'if the whole order was refunded, sends `purchase.refunded`; if only the rest was, delivers any new keys, otherwise notifies the checkout',
     advice: 'Refund the customer what was not delivered, if you have not done that yet.',
   },
   STUCK: {

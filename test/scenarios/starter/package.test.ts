@@ -96,11 +96,11 @@ describe.each([
     const purchase = program('purchase.ts')
       .replace('localhost:7233', env.address)
       .replace('createStarter(client)', `createStarter(client, { taskQueue: '${env.taskQueue}' })`)
-      .replaceAll("'SALE-1'", 'process.argv[2]!');
+      .replaceAll("'SHOP-1'", 'process.argv[2]!');
     const receive = program('receive.ts').replace('8088', String(port));
     writeFileSync(join(project, 'purchase.ts'), `${purchase}await client.connection.close();\n`);
     writeFileSync(join(project, 'receive.ts'), `${receive}process.on('SIGTERM', () => process.exit());\n`);
-    writeFileSync(join(project, 'retry.ts'), program('retry.ts'));
+    for (const name of ['retry.ts', 'job-for.ts']) writeFileSync(join(project, name), program(name));
     writeFileSync(join(project, 'narrowing.ts'), NARROWING);
   }, 60_000);
 

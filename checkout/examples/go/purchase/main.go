@@ -68,12 +68,12 @@ func main() {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	sale := Sale{ReferenceID: "SALE-1", Items: []Item{{ProductID: "demo-instant", Quantity: 1}}}
+	sale := Sale{ReferenceID: "SHOP-1", Items: []Item{{ProductID: "demo-instant", Quantity: 1}}}
 	if err := purchase(context.Background(), c, sale); err != nil {
 		log.Fatal(err)
 	}
 	var result struct{ Outcome string }
-	if err := c.GetWorkflow(context.Background(), "purchase-SALE-1", "").Get(context.Background(), &result); err != nil {
+	if err := c.GetWorkflow(context.Background(), "purchase-SHOP-1", "").Get(context.Background(), &result); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(result.Outcome) // waited for the end
