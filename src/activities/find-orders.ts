@@ -2,7 +2,15 @@ import { activityInfo } from '@temporalio/activity';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, safeStatus } from '../domain/order';
-import { byReadability, type HistoryOrder, type HistoryRow, type PartnerClient, type UnreadableRow } from '../partner';
+import {
+  byReadability,
+  type HistoryOrder,
+  type HistoryRow,
+  newestOf,
+  oldestPossible,
+  type PartnerClient,
+  type UnreadableRow,
+} from '../partner';
 import { searchPermitWait } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
@@ -26,7 +34,9 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
       const { scheduledTimestampMs: dueAt } = activityInfo();
       const permits = { class: 'confirmation', dueAt, notAfter: deps.now() + searchPermitWait(deps.settings) } as const;
       try {
-        return await deps.partner.withPermits(permits, (partner) => searchHistory(partner, readNewest, input));
+        return await deps.partner.withPermits(permits, (partner) =>
+          searchHistory(partner, { ...deps, readNewest }, input),
+        );
       } catch (error) {
         const failed = toFailure(error);
         // Only a search without a permit is retried here. The workflow decides what any other failure means.
@@ -37,14 +47,20 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
+interface SearchDependencies {
+  readNewest: ReadNewest;
+  /** Epoch ms. */
+  now: () => number;
+}
+
 async function searchHistory(
   partner: PartnerClient,
-  readNewest: ReadNewest,
+  deps: SearchDependencies,
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
-  const { orders, why, how, rowsSeen } = requireClear(await findOrders(partner, input));
+  const { orders, why, how, rowsSeen } = requireClear(await findOrders(partner, input, deps.now));
   if (orders.length > 0 || !input.prove) return { orders, readable: false, why };
-  if (how === 'search') return proveAbsent(partner, readNewest, input);
+  if (how === 'search') return proveAbsent(partner, deps, input);
   // A scan reads the list itself, so it needs no further proof, unless the history is empty.
   return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
 }
@@ -52,11 +68,11 @@ async function searchHistory(
 /** The search found no order. The list of the newest orders is checked too, because a search may lag behind it. */
 async function proveAbsent(
   partner: PartnerClient,
-  readNewest: ReadNewest,
+  { readNewest, now }: SearchDependencies,
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
-  const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(input)));
+  const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(newest.rows, input, now())));
   if (orders.length > 0) return { orders, readable: false, why: 'listed, but not found by the search' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
 }
@@ -84,19 +100,20 @@ interface Found {
  * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search, the
  * history is scanned back to `since`. @throws PartnerError if the history could not be read completely
  */
-export async function findOrders(partner: PartnerClient, wanted: Wanted): Promise<Found> {
+export async function findOrders(partner: PartnerClient, wanted: Wanted, now: () => number): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
   if (searched) {
     return { ...matching(searched, wanted, () => true), how: 'search', rowsSeen: searched.length, why: 'searched' };
   }
   const scanned = await partner.ordersSince(wanted.since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
-  const matched = matching(scanned, wanted, isYoungEnough(wanted));
+  const matched = matching(scanned, wanted, isYoungEnough(scanned, wanted, now()));
   return { ...matched, how: 'scan', rowsSeen: scanned.length, why: 'scanned, because the partner ignores the search' };
 }
 
-/** In a list of all orders, only a row that is no older than the purchase can be its order. */
-function isYoungEnough({ since }: Wanted): (row: UnreadableRow) => boolean {
-  return ({ notAfter = Infinity }) => notAfter >= since - CLOCK_TOLERANCE_MS;
+/** In a list of all orders, only a row that may be no older than the purchase can be its order. */
+function isYoungEnough(rows: readonly HistoryRow[], { since }: Wanted, now: number): (row: UnreadableRow) => boolean {
+  const oldest = oldestPossible(since - CLOCK_TOLERANCE_MS, newestOf(rows), now);
+  return ({ notAfter = Infinity }) => notAfter >= oldest;
 }
 
 /** @returns undefined if the partner ignores the search. */

@@ -148,7 +148,7 @@ async function findExistingOrder(
 ): Promise<AttemptEnd | undefined> {
   const search = await readInTime(deps, input, {
     reservedMs: 0,
-    read: () => findOrders(partner, input),
+    read: () => findOrders(partner, input, deps.now),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });

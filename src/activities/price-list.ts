@@ -8,8 +8,8 @@ const VALID_MS = 60_000;
 /** How long stale prices may be used while a refresh is slow: reading a catalogue may take longer than an attempt. */
 const USABLE_MS = 15 * 60_000;
 
-/** By product id. */
-export type Prices = ReadonlyMap<string, ProductPrice>;
+/** All prices of each product, by product id. */
+export type Prices = ReadonlyMap<string, readonly ProductPrice[]>;
 
 /** Reads the prices. Waits at most `maxWaitMs` for a refresh if stale prices may be used. @throws PartnerError */
 export type ReadPrices = (maxWaitMs: number) => Promise<Prices>;
@@ -44,7 +44,9 @@ export function createPriceList(
 }
 
 async function readPrices(partner: Pick<PartnerClient, 'products'>): Promise<Prices> {
-  const prices = new Map<string, ProductPrice>();
-  for await (const { id, price, currency } of partner.products()) prices.set(id, { price, currency });
+  const prices = new Map<string, ProductPrice[]>();
+  for await (const { id, price, currency } of partner.products()) {
+    prices.set(id, [...(prices.get(id) ?? []), { price, currency }]);
+  }
   return prices;
 }

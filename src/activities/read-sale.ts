@@ -10,7 +10,6 @@ import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/orde
 import { isKeylessOutcome } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
-import type { PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { failure, toFailure } from './failures';
@@ -67,7 +66,7 @@ export async function readEndedSale(
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
   if (result && isKeylessOutcome(result.outcome)) return { sale, taskQueue };
-  const orderId = result ? result.orderId : await ownOrderId(deps.partner, description, referenceId);
+  const orderId = result ? result.orderId : await ownOrderId(deps, description, referenceId);
   if (orderId === undefined) return { sale, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
   const { data } = await deps.partner.getOrder(
@@ -132,15 +131,12 @@ async function itemsBought(
 
 /** The order of a purchase without a result: the one with its reference. If there are several, a person must decide. */
 async function ownOrderId(
-  partner: PartnerClient,
+  { partner, now }: ActivityDependencies,
   { startTime }: WorkflowExecutionDescription,
   referenceId: string,
 ): Promise<string | undefined> {
-  const { orders, unclear } = await findOrders(partner, {
-    referenceId,
-    since: startTime.getTime(),
-    mayHaveArrived: true,
-  });
+  const wanted = { referenceId, since: startTime.getTime(), mayHaveArrived: true };
+  const { orders, unclear } = await findOrders(partner, wanted, now);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);
   if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for it`);

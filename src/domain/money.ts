@@ -50,22 +50,23 @@ export interface ProductPrice {
 
 /**
  * Checks the catalogue's total price against `maxDebit`. The partner does not document the currency of its debits, so
- * the numbers are compared without conversion. @returns why the order must not be placed; undefined if it may
+ * the numbers are compared without conversion. If a product is shown with several prices, the highest counts.
+ *
+ * @param prices all prices of each product @returns why the order must not be placed; undefined if it may
  */
 export function maxDebitIssue(
   items: readonly PurchaseItem[],
   maxDebit: number,
-  prices: ReadonlyMap<string, ProductPrice>,
+  prices: ReadonlyMap<string, readonly ProductPrice[]>,
 ): string | undefined {
   let total = 0n;
   const currencies = new Set<string>();
   for (const { productId, quantity } of items) {
-    const shown = prices.get(productId);
-    const price = shown && toMicros(shown.price);
-    if (!shown || price === undefined || price < 0n)
-      return toSingleLine(`the catalogue shows no price for ${productId}`, 300);
-    currencies.add(shown.currency);
-    total += price * BigInt(quantity);
+    const shown = prices.get(productId) ?? [];
+    const highest = toMicros(shown.reduce((high, { price }) => Math.max(high, price), -1)) ?? -1n;
+    if (highest < 0n) return toSingleLine(`the catalogue shows no price for ${productId}`, 300);
+    for (const { currency } of shown) currencies.add(currency);
+    total += highest * BigInt(quantity);
   }
   if (currencies.size > 1) return 'the catalogue shows the prices of these products in different currencies';
   const limit = toMicros(maxDebit);

@@ -47,7 +47,8 @@ export function validateItems(items: unknown): string[] {
     return [`items: expected a list of at least one {productId, quantity}, got ${quoteValue(items)}`];
   }
   if (items.length > MAX_ITEMS) return [`items: expected at most ${MAX_ITEMS} products, got ${items.length}`];
-  const issues = items.flatMap((item, index) => validateItem(item, index));
+  // Array.from also visits the holes of a sparse list.
+  const issues = Array.from(items, validateItem).flat();
   if (issues.length > 0) return issues;
 
   const valid = items as PurchaseItem[];
@@ -79,7 +80,7 @@ function validateItem(item: unknown, index: number): string[] {
 
 function quoteValue(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an empty list' : 'an object';
   return toSingleLine(JSON.stringify(value) ?? typeof value, 60);
 }

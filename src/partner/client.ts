@@ -22,12 +22,15 @@ export interface PartnerClientOptions extends PartnerLayout, PartnerHooks {
 /** Nothing is retried unless an option says so. All failures are PartnerErrors. */
 export interface PartnerClient {
   listProducts(query?: ProductQuery): Promise<Answer<ProductPage>>;
-  /** The whole catalogue, each readable product once. @throws PartnerError `incomplete` if rows stay missing */
+  /** The whole catalogue, each readable product once for each price. @throws PartnerError `incomplete` if rows stay missing */
   products(query?: Omit<ProductQuery, 'page'>): AsyncGenerator<Product>;
   listOrders(query?: OrderQuery): Promise<Answer<OrderPage>>;
   /** The whole order history, each order once, even if orders arrive meanwhile. Throws like `products`. */
   orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryRow>;
-  /** The order history back to an instant (epoch ms), plus some older rows. Throws like `products`. */
+  /**
+   * The orders placed since an instant of our clock (epoch ms), whatever the partner's clock shows, and some older ones.
+   * Throws like `products`.
+   */
   ordersSince<Kept = HistoryRow>(since: number, options?: HistoryOptions<Kept>): Promise<Kept[]>;
   /** At least `sampleSize` (1 to 500) of the newest orders, if that many exist. */
   newestOrders(sampleSize: number): Promise<NewestOrders>;
@@ -64,7 +67,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       products: (query = {}) => allProducts(client, query),
       listOrders: async (query = {}) => send(calls.listOrders(query), permits),
       orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
-      ordersSince: (since, reading = {}) => ordersSince(client, since, reading),
+      ordersSince: (since, reading = {}) => ordersSince(client, since, now, reading),
       newestOrders: (sampleSize) => newestOrders(client, sampleSize, now),
       placeOrder: async (order, placement = {}) => send({ ...calls.placeOrder(order), ...placement }, permits),
       async getOrder(id, asked = []) {

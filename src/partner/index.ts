@@ -1,9 +1,9 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
 export { type AnswerKind, isPartnerError, PartnerError } from './errors';
 export type { AroundRequest, PartnerObserver } from './hooks';
-export type { NewestOrders } from './lists';
+export { type NewestOrders, oldestPossible } from './lists';
 export type { PermitClass, PermitRequest } from './rate-limit';
 export { limitPauses, type ReadRetry, withRetry } from './retry';
-export { byReadability, isUnreadable, type NewestEnd, newestEndOf, type UnreadableRow } from './rows';
+export { byReadability, isUnreadable, type NewestEnd, newestEndOf, newestOf, type UnreadableRow } from './rows';
 export type { BeforeWrite } from './transport';
 export * from './types';

@@ -1,7 +1,7 @@
 import type { PartnerClient } from './client';
 import { PartnerError, type PartnerOperation } from './errors';
 import { type ReadRetry, withRetry } from './retry';
-import { isUnreadable, type NewestEnd, newestEndOf, timesOf, type UnreadableRow } from './rows';
+import { isUnreadable, type NewestEnd, newestEndOf, newestOf, timesOf, type UnreadableRow } from './rows';
 import { MAX_PAGE_SIZE } from './types';
 import type { HistoryRow, OrderQuery, Product, ProductQuery } from './types';
 
@@ -52,16 +52,27 @@ export async function* allOrders(partner: Partner, query: OrderQuery, maxPages?:
 export async function ordersSince<Kept>(
   partner: Partner,
   since: number,
+  now: () => number,
   { maxPages, retry, onPage, enough, keep = (row) => row as Kept }: HistoryOptions<Kept>,
 ): Promise<Kept[]> {
   const readOnce = (page: number) => readOrders(partner, { page });
   const readPage = (page: number) => (retry ? withRetry(retry, () => readOnce(page)) : readOnce(page));
   const kept: Kept[] = [];
-  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages, onPage }, since)) {
+  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages, onPage }, (newest) =>
+    oldestPossible(since, newest, now()),
+  )) {
     for (const row of rows) kept.push(keep(row));
     if (await enough?.(rows)) break;
   }
   return kept;
+}
+
+/**
+ * The oldest date that the partner may show for an order placed at `since` or later. By the partner's own clock, whatever
+ * it shows, that order is at most as much older than the newest one as `since` is before now. All are epoch ms.
+ */
+export function oldestPossible(since: number, newest: number, now: number): number {
+  return Math.min(since, newest - (now - since));
 }
 
 /** Reads both ends of the history, unless the first page clearly has the newest orders. */
@@ -92,7 +103,8 @@ function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableR
   return rows;
 }
 
-type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>>;
+type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>> &
+  Partial<Pick<Product, 'price' | 'currency'>>;
 
 interface ListPage<Row> {
   /** The number of rows on all pages. */
@@ -107,17 +119,20 @@ interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
   readPage(page: number): Promise<ListPage<Row>>;
 }
 
+/** The oldest date to read, epoch ms, given the newest one on the page with the newest rows. */
+type ReadBackTo = (newest: number) => number;
+
 /**
- * The rows of a list back to `since` (epoch ms), each once, page by page. New rows during the reading only make others
- * appear twice. Removed rows or short pages may hide some; then the list is read again.
+ * The rows of a list, each once, page by page. New rows during the reading only make others appear twice. Removed rows
+ * or short pages may hide some; then the list is read again.
  *
  * @throws PartnerError `incomplete` if no reading was complete, a page is not the requested one, or there are too many
  */
-async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infinity): AsyncGenerator<Row[]> {
+async function* newRows<Row extends ListRow>(list: PagedList<Row>, readBackTo?: ReadBackTo): AsyncGenerator<Row[]> {
   const before: RowSet[] = [];
   for (let tries = 1; ; tries++) {
     const reading = new Reading(list);
-    for await (const rows of reading.backTo(since)) {
+    for await (const rows of reading.pages(readBackTo)) {
       yield rows.filter(({ name }) => !before.some((earlier) => earlier.has(name))).map(({ row }) => row);
     }
     before.push(reading.shown);
@@ -126,35 +141,35 @@ async function* newRows<Row extends ListRow>(list: PagedList<Row>, since = -Infi
   }
 }
 
-/** What distinguishes a row from others in a list: an id that is shown under two references is two rows. */
-type RowName = { id: string; referenceId?: string } | { digest?: string; place: number };
+/** What distinguishes a row from others in a list: an id that is shown under two references or prices is two rows. */
+type RowName = { id: string; variant?: string } | { digest?: string; place: number };
 
-function nameOf({ id, referenceId, digest }: ListRow, place: number): RowName {
-  return id === undefined ? { digest, place } : { id, referenceId };
+function nameOf({ id, referenceId, price, currency, digest }: ListRow, place: number): RowName {
+  if (id === undefined) return { digest, place };
+  return { id, variant: price === undefined ? referenceId : `${price} ${currency}` };
 }
 
 /**
- * The names of rows. Nearly every id has one reference, so the strings of a hundred thousand rows are not copied for
- * it.
+ * The names of rows. Nearly every id has one variant, so the strings of a hundred thousand rows are not copied for it.
  */
 class RowSet {
-  private readonly references = new Map<string, string | undefined>();
+  private readonly variants = new Map<string, string | undefined>();
   private readonly others = new Set<string>();
 
   get size(): number {
-    return this.references.size + this.others.size;
+    return this.variants.size + this.others.size;
   }
 
   has(name: RowName): boolean {
     if (!('id' in name)) return this.others.has(JSON.stringify(name));
-    if (!this.references.has(name.id)) return false;
-    return this.references.get(name.id) === name.referenceId || this.others.has(JSON.stringify(name));
+    if (!this.variants.has(name.id)) return false;
+    return this.variants.get(name.id) === name.variant || this.others.has(JSON.stringify(name));
   }
 
   /** @returns whether the set did not have it yet */
   add(name: RowName): boolean {
     if (this.has(name)) return false;
-    if ('id' in name && !this.references.has(name.id)) this.references.set(name.id, name.referenceId);
+    if ('id' in name && !this.variants.has(name.id)) this.variants.set(name.id, name.variant);
     else this.others.add(JSON.stringify(name));
     return true;
   }
@@ -176,23 +191,29 @@ class Reading<Row extends ListRow> {
   constructor(private readonly list: PagedList<Row>) {}
 
   /** Yields the rows of each page that this reading has not shown before. */
-  async *backTo(since: number): AsyncGenerator<NamedRow<Row>[]> {
+  async *pages(readBackTo?: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
+    let end = -Infinity;
     for (let page = 1; ; page++) {
       const { rows, fresh } = await this.read(page);
       yield fresh;
-      if (page === 1 && this.newestEnd === 'last' && since > -Infinity) return yield* this.fromEndBackTo(since);
+      if (page === 1 && readBackTo) {
+        if (this.newestEnd === 'last') return yield* this.fromLastPage(readBackTo);
+        if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
+      }
       const oldest = timesOf(rows).at(-1) ?? Infinity;
-      if ((this.newestEnd === 'first' && oldest < since) || page >= this.total || !this.isComplete) return;
+      if (oldest < end || page >= this.total || !this.isComplete) return;
     }
   }
 
   /** Continues after the first page, if that has the oldest rows. */
-  private async *fromEndBackTo(since: number): AsyncGenerator<NamedRow<Row>[]> {
+  private async *fromLastPage(readBackTo: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
+    let end: number | undefined;
     for (let page = this.total; page > 1; page--) {
       const { rows, fresh } = await this.read(page);
       yield fresh;
+      end ??= readBackTo(newestOf(rows));
       const [oldest = Infinity] = timesOf(rows);
-      if (oldest < since || !this.isComplete) return;
+      if (oldest < end || !this.isComplete) return;
     }
   }
 

@@ -5,8 +5,8 @@ import type { z } from 'zod';
 export interface UnreadableRow {
   /** Its index on its page. */
   at: number;
-  /** A hash of the content. Never show it: the hash is unkeyed, and the content may contain a key. */
-  digest: string;
+  /** A hash of the content, if there is one. Never show it: the hash is unkeyed, and the content may contain a key. */
+  digest?: string;
   id?: string;
   referenceId?: string;
   /** Readable by `Date.parse`; in UTC if the partner names no zone. */
@@ -43,10 +43,18 @@ export function readRows<Row extends object>(
     const newer = end === 'first' ? dated.slice(0, at).toReversed() : end === 'last' ? dated.slice(at + 1) : [];
     const createdAt = known.createdAt ?? newer.find((row) => row.createdAt !== undefined)?.createdAt;
     const notAfter = createdAt === undefined ? undefined : Date.parse(createdAt);
-    const digest = createHash('sha256').update(JSON.stringify(rows[at])).digest('base64url');
-    return [{ at, digest, ...known, notAfter, problems: problemsOf(error) }];
+    return [{ at, digest: digestOf(rows[at]), ...known, notAfter, problems: problemsOf(error) }];
   });
   return { readable: results.flatMap(({ data }) => (data ? [data] : [])), unreadable };
+}
+
+/** @returns undefined for a row nested too deeply to be written, which is then known by its place alone. */
+function digestOf(row: unknown): string | undefined {
+  try {
+    return createHash('sha256').update(JSON.stringify(row)).digest('base64url');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Which end of a list has the newest rows. `neither`: not ordered by time; `unknown`: too few rows to tell. */
@@ -64,6 +72,11 @@ export function newestEndOf(rows: readonly { createdAt?: string }[]): NewestEnd 
 /** The dates of the rows that have one, as epoch ms. */
 export function timesOf(rows: readonly { createdAt?: string }[]): number[] {
   return rows.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [Date.parse(createdAt)]));
+}
+
+/** The newest date of the rows, as epoch ms; -Infinity if none has one. */
+export function newestOf(rows: readonly { createdAt?: string }[]): number {
+  return timesOf(rows).reduce((newest, time) => Math.max(newest, time), -Infinity);
 }
 
 /** What a schema expected and where, such as `details.data.hits: number`. Contains nothing that was received. */

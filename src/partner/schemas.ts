@@ -13,6 +13,8 @@ const MAX_SHOWN_LENGTH = 201;
 /** More than a purchase can ask for: 100 products and 20,000 keys. */
 const MAX_PRODUCTS_READ = 500;
 const MAX_KEYS_READ = 30_000;
+/** Characters times keys. To compare more would stop all other purchases for seconds. */
+const MAX_COMPARED = 1e9;
 /** A shorter key may occur in a text by chance. */
 const MIN_REDACTED_LENGTH = 6;
 /** The partner's times are in UTC. Without a zone, `Date.parse` would use the zone of this machine. */
@@ -169,13 +171,15 @@ export function orderWithKeys(asked: readonly string[]) {
  * product id or a status, which reach histories and logs. Cutting first could leave an unrecognised part of a key.
  */
 function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
-  const all = texts.join('\n').toLowerCase();
+  const isTooMuch = texts.join('').length * keys.length > MAX_COMPARED;
+  const compared = (text: string) => (isTooMuch && text.length > MAX_SHOWN_LENGTH ? '[too long]' : text);
+  const all = texts.map(compared).join('\n').toLowerCase();
   const quoted = [...new Set(keys.map(({ value }) => value.trim()))]
     .filter((value) => value.length >= MIN_REDACTED_LENGTH && all.includes(value.toLowerCase()))
     // Longest first: a key may be the beginning of another one, whose rest would remain.
     .toSorted((one, other) => other.length - one.length)
     .map((value) => new RegExp(value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi'));
-  return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), whole));
+  return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), compared(whole)));
 }
 
 function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {

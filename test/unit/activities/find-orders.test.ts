@@ -9,8 +9,12 @@ const HOUR = 3_600_000;
 const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] };
 
 /** Searches for the order of a request that may have been sent. */
-function find(partner: PartnerClient, since: number, { referenceId = 'REF-1', mayHaveArrived = true } = {}) {
-  return findOrders(partner, { referenceId, since, mayHaveArrived });
+function find(
+  partner: PartnerClient,
+  since: number,
+  { referenceId = 'REF-1', mayHaveArrived = true, now = Date.now } = {},
+) {
+  return findOrders(partner, { referenceId, since, mayHaveArrived }, now);
 }
 
 describe('finding an order in the history, however good or bad its search is', () => {
@@ -27,6 +31,35 @@ describe('finding an order in the history, however good or bad its search is', (
     expect((await find(partner, Date.now())).orders).toEqual([]);
     expect(sandbox.requests().orders).toBeLessThanOrEqual(3);
   });
+
+  it.each([
+    ['newest', -5],
+    ['newest', 5],
+    ['oldest', -5],
+    ['oldest', 5],
+  ] as const)(
+    'finds an order behind 1,200 newer ones, %s first, although the clock of the partner is off by %i h',
+    async (historyOrder, hours) => {
+      const since = Date.now();
+      let now = since;
+      const { sandbox, partner } = await partnerWith({
+        search: 'ignored',
+        historyOrder,
+        now: () => now + hours * HOUR,
+      });
+      sandbox.addPastOrders({ count: 2_000 });
+      now += 1_000;
+      const ours = await sandbox.placeManualOrder(OURS);
+      for (let at = 0; at < 1_200; at++) {
+        now += 20;
+        await sandbox.placeManualOrder({ ...OURS, referenceId: `NEWER-${at}` });
+      }
+
+      const { orders } = await find(partner, since, { now: () => now });
+      expect(orders.map(({ id }) => id)).toEqual([ours.id]);
+      expect(sandbox.requests().orders).toBeLessThanOrEqual(6);
+    },
+  );
 
   it('finds the order at any position, in either sort order, while other orders arrive between the pages', async () => {
     const { sandbox, partner } = await partnerWith({ search: 'ignored' });
@@ -97,14 +130,20 @@ describe('finding an order in the history, however good or bad its search is', (
     ['a row of another reference', [{ ...row('REF-2'), ...ROTTEN }], false, false],
     ['a row next to the order we want', [row('REF-1'), { ...row('REF-1', 'o-2'), ...ROTTEN }], false, false],
     ['a row without a reference that may be as recent as the purchase', [null, row('OTHER', 'o-1')], true, false],
-    ['a row without a reference among older rows', [row('A', 'o-1', 9), null, row('C', 'o-3', 7)], false, false],
+    [
+      'a row without a reference among older rows',
+      [row('A', 'o-1', 9), row('B', 'o-2', 8), null, row('C', 'o-3', 7)],
+      false,
+      false,
+    ],
+    ['a row without a reference next to the newest one', [row('A', 'o-1', 9), null, row('C', 'o-3', 7)], true, false],
   ])(
     'an unreadable row rules out "absent" if it may be our order, but a bad row does not block a first request: %s',
     async (_, orders, afterARequest, beforeTheFirst) => {
       const partner = await partnerThatShows(orders);
       const since = Date.parse('2026-01-10T00:00:00Z');
       const isUnclear = async (mayHaveArrived: boolean) => {
-        const { unclear } = await find(partner, since, { mayHaveArrived });
+        const { unclear } = await find(partner, since, { mayHaveArrived, now: () => since + 60_000 });
         if (unclear !== undefined) expect(unclear).toContain("can't be read");
         return unclear !== undefined;
       };

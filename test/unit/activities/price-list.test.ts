@@ -1,5 +1,6 @@
-import { createPriceList } from '../../../src/activities/price-list';
+import { createPriceList, type Prices } from '../../../src/activities/price-list';
 import type { PartnerClient } from '../../../src/partner';
+import { clientOf, listServer, productRow } from '../partner/fixtures';
 
 const MINUTE = 60_000;
 const SHORT = 5;
@@ -29,6 +30,13 @@ describe('catalogue prices', () => {
     await Promise.all([readPrices(SHORT), readPrices(SHORT)]);
     answer('new');
     expect([shownBy(await readPrices(SHORT)), readings()]).toEqual(['new', 2]);
+  });
+
+  it('include both prices of a product that the catalogue lists twice', async () => {
+    const rows = [5, 50].map((price) => productRow('p', { price }));
+    const { url } = await listServer('products', () => [...rows, ...rows]);
+    const prices = await createPriceList(clientOf(url))(MINUTE);
+    expect(prices.get('p')?.map(({ price }) => price)).toEqual([5, 50]);
   });
 
   it('are missing after a failed refresh only for the callers that waited for it', async () => {
@@ -67,7 +75,7 @@ async function readOnce() {
   };
 }
 
-const shownBy = (prices: ReadonlyMap<string, { currency: string }>) => prices.get('p')?.currency;
+const shownBy = (prices: Prices) => prices.get('p')?.[0]?.currency;
 
 function later<T>(value: T): Promise<T> {
   return new Promise((resolve) => setTimeout(() => resolve(value), 20 * SHORT));

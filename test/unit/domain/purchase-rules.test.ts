@@ -19,12 +19,18 @@ describe('validating the input of a purchase', () => {
     (referenceId) => expect(bad({ referenceId })).toContain('referenceId: expected'),
   );
 
-  it.each([0, -1, 1.5, 1001, NaN, Infinity, '2', undefined])('refuses %p as a quantity', (quantity) => {
+  it.each([0, -1, 1.5, 1001, NaN, Infinity, '2', 1n, undefined])('refuses %p as a quantity', (quantity) => {
     expect(bad(quantityOf(quantity))).toContain('items[0].quantity: expected an integer of 1 to 1000');
   });
 
   it.each([-0.01, NaN, Infinity, 1e21, '12.5', {}])('refuses %p as the maximum debit', (maxDebit) => {
     expect(bad({ maxDebit })).toContain('maxDebit: expected nothing or a number of at least 0');
+  });
+
+  it('refuses a list with a hole', () => {
+    const items: unknown[] = [];
+    items[1] = good.items[0];
+    expect(bad({ items })).toBe('items[0]: expected {productId, quantity}');
   });
 
   it('refuses a product that is listed twice, because the intended quantity is unclear', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { allOrders, type HistoryOptions, newestOrders, ordersSince } from '../../../src/partner/lists';
 import { newestEndOf } from '../../../src/partner/rows';
 import type { HistoryOrder, HistoryRow, OrderQuery } from '../../../src/partner/types';
-import { clientOf, failureOf, listServer, productRow } from './fixtures';
+import { clientOf, envelope, failureOf, historyRow, listServer, productRow, serverWith } from './fixtures';
 
 const MINUTE = 60_000;
 
@@ -38,7 +38,7 @@ function historyOf(rows: HistoryRow[], lies: Lies = {}, change: (reads: number) 
   };
   const whole = () => collect(allOrders(partner, {}));
   const since = <Kept = HistoryRow>(minute: number, options: HistoryOptions<Kept> = {}) =>
-    ordersSince(partner, minute * MINUTE, options);
+    ordersSince(partner, minute * MINUTE, () => (rows.length - 1) * MINUTE, options);
   return { partner, asked, whole, since };
 }
 
@@ -51,6 +51,15 @@ async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
 const minutes = (count: number) => Array.from({ length: count }, (_, minute) => row(minute));
 const idsOf = (rows: readonly HistoryRow[]) => rows.map(({ id }) => id);
 const incomplete = { kind: 'incomplete', retryable: true };
+
+it('keeps its other rows if one is nested more deeply than any text can show', async () => {
+  const deep = historyRow('o-2', { status: 'DEEP' });
+  const rows = [historyRow('o-1'), deep, historyRow('o-3')];
+  const page = JSON.stringify(envelope({ hits: 3, orders: rows, pages: { page: 1, total: 1, limit: 500 } }));
+  const body = page.replace('"DEEP"', '['.repeat(50_000) + ']'.repeat(50_000));
+  const server = await serverWith({ body });
+  expect(idsOf(await collect(clientOf(server.url).orders()))).toEqual(['o-1', 'o-2', 'o-3']);
+});
 
 describe('a complete list', () => {
   it('is read in its own order with one request per page, and no more pages than the caller needs', async () => {
