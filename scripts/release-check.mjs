@@ -5,33 +5,29 @@ import { runInForeground, SIGNALS } from './lib/foreground.mjs';
 import { log } from './lib/log.mjs';
 import { projectRoot } from './lib/paths.mjs';
 import {
+  currentCode,
   failuresIn,
-  FOLDER,
   hasPassed,
-  readNewestRecord,
   readRecord,
   stateOf,
   tableOf,
   writeRecord,
 } from './lib/release-record.mjs';
 import { STEPS } from './lib/release-steps.mjs';
-import { run } from './lib/run.mjs';
 
 /**
- * `npm run release:check`: every suite on one commit. It can be interrupted: the same command on the same commit skips
- * what has passed.
+ * `npm run release:check`: every suite on the same code. It can be interrupted: it skips what has passed on this code
+ * and this version of Node. The results go to docs/release-check.json, and a table of them to docs/performance.md.
  *
  *     --only NAME    only this suite
- *     --table        runs nothing and prints the table of the last run in Markdown
  */
 const text = /** @type {const} */ ({ type: 'string' });
-const flag = /** @type {const} */ ({ type: 'boolean' });
-const { only, table } = parseArgs({ options: { only: text, table: flag } }).values;
+const { only } = parseArgs({ options: { only: text } }).values;
 const names = STEPS.map(({ name }) => name);
 if (only !== undefined && !names.includes(only)) throw new Error(`--only needs one of ${names.join(', ')}`);
 
-/** Suites write their results here, which changes nothing that is tested. */
-const RESULTS = ['docs/performance.md', 'bench/results/'];
+/** Ignored by Git: the output of each part. */
+const LOGS = join(projectRoot, 'release-check');
 const LAST_LINES = 15;
 const LONGEST_REASON = 200;
 
@@ -39,29 +35,27 @@ const begunAt = performance.now();
 let stopped = 0;
 SIGNALS.forEach((signal, index) => process.on(signal, () => (stopped = [130, 143, 129][index] ?? 1)));
 
-process.exitCode = table ? await printTable() : await check();
+process.exitCode = await check();
 
 /** @returns {Promise<number>} the exit code: 1 if something has failed, or is left to do */
 async function check() {
-  const commit = await currentCommit();
-  const record = await readRecord(commit);
+  const record = await recordOf(await currentCode());
   const steps = STEPS.filter(({ name }) => only === undefined || name === only);
   for (const step of steps) {
     await runStep(step, record);
     if (stopped) {
-      log('Interrupted. The same command on the same commit goes on from here.');
+      log('Interrupted. The same command on the same code goes on from here.');
       return stopped;
     }
   }
-  process.stdout.write(`\nCommit ${commit}\n\n${tableOf(record, names)}\n`);
+  process.stdout.write(`\nCommit ${record.commit}\n\n${tableOf(record.steps, names)}\n`);
   return steps.every(({ name }) => ['passed', 'skipped'].includes(stateOf(record.steps[name]))) ? 0 : 1;
 }
 
-async function printTable() {
-  const record = await readNewestRecord();
-  if (!record) throw new Error('npm run release:check has no results yet.');
-  process.stdout.write(`Commit ${record.commit}, Node ${record.node}:\n\n${tableOf(record, names)}\n`);
-  return 0;
+/** @type {(now: { code: string, commit: string }) => Promise<import('./lib/release-record.mjs').ReleaseRecord>} */
+async function recordOf(now) {
+  const [record, node] = [await readRecord(), process.versions.node];
+  return record?.code === now.code && record.node === node ? record : { ...now, node, steps: {} };
 }
 
 /** @type {(step: import('./lib/release-steps.mjs').Step, record: import('./lib/release-record.mjs').ReleaseRecord) => Promise<void>} */
@@ -73,7 +67,7 @@ async function runStep(step, record) {
   const parts = await step.parts();
   const before = record.steps[step.name]?.parts ?? {};
   const kept = (record.steps[step.name] = { wanted: parts.length, parts: before, lacks });
-  await writeRecord(record);
+  await writeRecord(record, names);
   if (lacks) return log(`${step.name}: skipped: ${lacks}`);
   for (const [index, part] of parts.entries()) {
     const title = parts.length === 1 ? step.name : `${step.name} ${index + 1}/${parts.length} (${part.name})`;
@@ -81,25 +75,24 @@ async function runStep(step, record) {
       log(`${title}: passed before`);
       continue;
     }
-    const result = await runPart(step, part, title, record.commit);
+    const result = await runPart(step, part, title);
     if (stopped) return;
     // Otherwise these would be the results of something else.
-    if ((await currentCommit()) !== record.commit) throw new Error('The commit has changed. Check it out, and go on.');
+    if ((await currentCode()).code !== record.code) throw new Error('The code has changed. Check it out, and go on.');
     kept.parts[part.name] = result;
-    await writeRecord(record);
+    await writeRecord(record, names);
   }
 }
 
 /**
- * @type {(step: import('./lib/release-steps.mjs').Step, part: import('./lib/release-steps.mjs').Part, title: string,
- *   commit: string) => Promise<import('./lib/release-record.mjs').PartResult>}
+ * @type {(step: import('./lib/release-steps.mjs').Step, part: import('./lib/release-steps.mjs').Part, title: string) =>
+ *   Promise<import('./lib/release-record.mjs').PartResult>}
  */
-async function runPart(step, part, title, commit) {
+async function runPart(step, part, title) {
   const [startedAt, partBegunAt] = [new Date().toISOString(), performance.now()];
   log(`${title} …`);
-  const folder = join(FOLDER, commit);
-  await mkdir(folder, { recursive: true });
-  const path = join(folder, `${step.name}-${part.name.replaceAll(/\W+/g, '-')}.log`);
+  await mkdir(LOGS, { recursive: true });
+  const path = join(LOGS, `${step.name}-${part.name.replaceAll(/\W+/g, '-')}.log`);
   const file = await open(path, 'w');
   const command = [join(projectRoot, 'scripts/run.mjs'), step.script, ...part.args];
   const options = { cwd: projectRoot, stdio: ['ignore', file.fd, file.fd] };
@@ -116,17 +109,6 @@ async function runPart(step, part, title, commit) {
     log(`${output.trimEnd().split('\n').slice(-LAST_LINES).join('\n')}\nAll of its output: ${path}`);
   }
   return result;
-}
-
-/** @returns {Promise<string>} @throws Error if the working tree differs from the commit */
-async function currentCommit() {
-  const status = await run('git', ['status', '--porcelain', '--untracked-files=all', '--no-renames']);
-  const changed = status.split('\n').filter((line) => line && !RESULTS.some((path) => line.slice(3).startsWith(path)));
-  if (changed.length > 0) {
-    const shown = changed.slice(0, LAST_LINES).join('\n');
-    throw new Error(`These files differ from the commit. Commit them or put them away, and go on:\n${shown}`);
-  }
-  return (await run('git', ['rev-parse', 'HEAD'])).trim();
 }
 
 /** @type {(ms: number) => string} such as `1 h 4 min` or `12 s` */

@@ -1,6 +1,9 @@
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withPart } from './generated-part.mjs';
 import { projectRoot } from './paths.mjs';
+import { run } from './run.mjs';
 
 /**
  * The result of one run of a script.
@@ -12,31 +15,64 @@ import { projectRoot } from './paths.mjs';
  * @property {Record<string, PartResult>} parts by name; a part that was interrupted is missing
  * @property {string} [lacks] why the step could not run on this machine
  *
- * @typedef {{ commit: string, node: string, steps: Record<string, StepRecord> }} ReleaseRecord by step
+ * @typedef {object} ReleaseRecord
+ * @property {string} code identifies what is tested: see `currentCode`
+ * @property {string} commit the first commit with this code
+ * @property {string} node the version of Node
+ * @property {Record<string, StepRecord>} steps by name
  */
 
-/** Ignored by Git: the records, and the output of each part. */
-export const FOLDER = join(projectRoot, 'release-check');
+/** Committed, so that another machine or another day can go on. */
+const FILE = join(projectRoot, 'docs/release-check.json');
+const PAGE = join(projectRoot, 'docs/performance.md');
+/** Documents and results. A commit that changes nothing else keeps the results; CI tests these files on every commit. */
+const UNTESTED = /^(docs|bench\/results)\/|\.md$/;
+const SHOWN_FILES = 15;
 
-/** @type {(commit: string) => Promise<ReleaseRecord>} */
-export async function readRecord(commit) {
-  const written = await readFile(join(FOLDER, `${commit}.json`), 'utf8').catch(() => undefined);
-  return written ? JSON.parse(written) : { commit, node: process.versions.node, steps: {} };
+/**
+ * What the suites test: all files of the commit but documents and results.
+ *
+ * @returns {Promise<{ code: string, commit: string }>} @throws Error if the working tree differs from the commit
+ */
+export async function currentCode() {
+  const status = await git('status', '--porcelain', '--untracked-files=all', '--no-renames', '-z');
+  const changed = status.split('\0').filter((line) => line && !UNTESTED.test(line.slice(3)));
+  if (changed.length > 0) {
+    const shown = changed.slice(0, SHOWN_FILES).join('\n');
+    throw new Error(`These files differ from the commit. Commit them or put them away, and go on:\n${shown}`);
+  }
+  const files = (await git('ls-tree', '-r', '-z', 'HEAD')).split('\0');
+  const tested = files.filter((line) => !UNTESTED.test(line.slice(line.indexOf('\t') + 1)));
+  const code = createHash('sha256').update(tested.join('\n')).digest('hex').slice(0, 12);
+  return { code, commit: (await git('rev-parse', '--short=12', 'HEAD')).trim() };
 }
 
-/** @type {() => Promise<ReleaseRecord | undefined>} the record that was written last */
-export async function readNewestRecord() {
-  const files = (await readdir(FOLDER).catch(() => [])).filter((file) => file.endsWith('.json'));
-  const times = await Promise.all(files.map(async (file) => (await stat(join(FOLDER, file))).mtimeMs));
-  const newest = files[times.indexOf(Math.max(...times))];
-  return newest ? readRecord(newest.replace('.json', '')) : undefined;
+/** @type {(...args: string[]) => Promise<string>} */
+function git(...args) {
+  return run('git', args, { cwd: projectRoot });
 }
 
-/** A reader never sees half a record. @type {(record: ReleaseRecord) => Promise<void>} */
-export async function writeRecord(record) {
-  const path = join(FOLDER, `${record.commit}.json`);
-  await mkdir(FOLDER, { recursive: true });
-  await writeFile(`${path}.next`, `${JSON.stringify(record, undefined, 2)}\n`);
+/** @type {() => Promise<ReleaseRecord | undefined>} the record that was written last, whatever its code */
+export async function readRecord() {
+  const written = await readFile(FILE, 'utf8').catch(() => undefined);
+  return written ? JSON.parse(written) : undefined;
+}
+
+/**
+ * Writes the record, and its table into docs/performance.md.
+ *
+ * @type {(record: ReleaseRecord, names: readonly string[]) => Promise<void>}
+ */
+export async function writeRecord(record, names) {
+  const { code, commit, node, steps } = record;
+  const table = `${tableOf(steps, names)}\n\nCommit ${commit}, Node ${node}, code \`${code}\`.`;
+  await replace(PAGE, withPart(await readFile(PAGE, 'utf8'), 'release check', table));
+  await replace(FILE, `${JSON.stringify(record, undefined, 2)}\n`);
+}
+
+/** A reader never sees half a file. @type {(path: string, text: string) => Promise<void>} */
+async function replace(path, text) {
+  await writeFile(`${path}.next`, text);
   await rename(`${path}.next`, path);
 }
 
@@ -68,9 +104,9 @@ export function stateOf(record) {
 /**
  * A row for each step, in Markdown that also reads well on a terminal.
  *
- * @type {(record: ReleaseRecord, names: readonly string[]) => string}
+ * @type {(steps: ReleaseRecord['steps'], names: readonly string[]) => string}
  */
-export function tableOf({ steps }, names) {
+export function tableOf(steps, names) {
   const head = ['suite', 'started, UTC', 'ended, UTC', 'passed', 'failed', 'skipped, and why'];
   const rows = [head, ...names.map((name) => rowOf(name, steps[name]))];
   const widths = head.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { temporaryFolder } from '../support/clean-up';
 import { startProcess } from '../support/processes';
 import { freshMachine } from './machine';
@@ -30,9 +30,14 @@ function project() {
   writeFileSync(join(dir, '.gitignore'), 'node_modules\nrelease-check/\n');
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: dir });
+  const commit = (file: string, text = '') => {
+    mkdirSync(join(dir, dirname(file)), { recursive: true });
+    writeFileSync(join(dir, file), text);
+    git('add', '.');
+    git('commit', '--quiet', '--message', file);
+  };
   git('init', '--quiet');
-  git('add', '.');
-  git('commit', '--quiet', '--message', 'all');
+  commit('docs/performance.md', '<!-- release check: written -->\n\n\n\n<!-- end of release check -->\n');
   const plan = (blocks: Record<string, 'fails' | 'hangs'>) => {
     writeFileSync(join(control, 'lived'), '');
     writeFileSync(join(control, 'blocks'), JSON.stringify(blocks));
@@ -40,6 +45,8 @@ function project() {
   plan({});
   return {
     dir,
+    /** Commits an empty new file. */
+    commit,
     /** What the blocks with these first seeds do from now on; all others pass. */
     plan,
     /** The first seeds of the blocks that were run since the last plan. */
@@ -62,7 +69,7 @@ describe('npm run release:check', () => {
   });
 
   test('goes on after a failed block, and a second call repeats only that block', async () => {
-    const { start, plan, lived } = project();
+    const { dir, start, plan, lived } = project();
     plan({ 51: 'fails' });
     const red = await start('--only', 'days').ended;
     expect(red.code).toBe(1);
@@ -75,7 +82,21 @@ describe('npm run release:check', () => {
     expect(green.code).toBe(0);
     expect(green.stdout).toMatch(/\| days +\| .* \| .* \| 1000 +\| 0 +\| 0 /);
     expect(lived()).toEqual(['51']);
-    expect((await start('--table').ended).stdout).toContain(green.stdout.slice(green.stdout.indexOf('| suite')));
+    const page = readFileSync(join(dir, 'docs/performance.md'), 'utf8');
+    expect(page).toContain(green.stdout.slice(green.stdout.indexOf('| suite')).trim());
+  });
+
+  test('a commit of documents keeps the results, and a commit of code begins anew', async () => {
+    const { commit, start, lived, plan } = project();
+    expect((await start('--only', 'days').ended).code).toBe(0);
+    plan({});
+    commit('docs/page.md');
+    expect((await start('--only', 'days').ended).code).toBe(0);
+    expect(lived()).toEqual([]);
+
+    commit('src/new.ts');
+    expect((await start('--only', 'days').ended).code).toBe(0);
+    expect(lived()).toHaveLength(20);
   });
 
   test('goes on where a signal has interrupted it', async () => {
@@ -131,7 +152,7 @@ describe('the results of a suite', () => {
       days: { wanted: 20, parts: { '1-50': { ...at, passed: 50, skipped: [] } } },
       compose: { wanted: 1, parts: {}, lacks: 'no container engine' },
     };
-    const table = await call('release-record.mjs', 'tableOf', { steps }, ['verify', 'test', 'days', 'compose']);
+    const table = await call('release-record.mjs', 'tableOf', steps, ['verify', 'test', 'days', 'compose']);
     const rows = String(table)
       .split('\n')
       .map((row) => row.replaceAll(/ +/g, ' '));
