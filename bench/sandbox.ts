@@ -19,7 +19,7 @@ export interface PartnerRequest {
   /** Only of a placement. */
   referenceId?: string;
   /** How long the partner took to answer, ms. */
-  answeredAfterMs?: number;
+  respondedAfterMs?: number;
 }
 
 /** The sandbox as a separate process, which answers at once unless told otherwise. */
@@ -29,7 +29,7 @@ export interface SandboxProcess {
   /** At least the last 10,000, oldest first. */
   log(): Promise<readonly PartnerRequest[]>;
   /** From now on waits this long before each answer. */
-  answerAfter(ms: number): Promise<void>;
+  respondAfter(ms: number): Promise<void>;
   ledger(): Promise<LedgerReport>;
   /** Completes the order now. */
   complete(orderId: string): Promise<void>;
@@ -52,7 +52,7 @@ export async function startSandboxProcess(speed: number): Promise<SandboxProcess
     url,
     requests: () => call<PartnerRequests>('GET', `${url}/admin/requests`),
     log: async () => (await call<{ log: PartnerRequest[] }>('GET', `${url}/admin/requests?log=1`)).log,
-    async answerAfter(ms) {
+    async respondAfter(ms) {
       for (const operation of ['place', 'keys', 'orders', 'products'])
         await call('POST', `${url}/admin/faults`, { operation, times: 'always', action: { type: 'delay', ms } });
     },

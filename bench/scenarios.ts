@@ -68,7 +68,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario<LatencySettings>('latency', "From the checkout's call to the event, one purchase a second", {
     sides: BOTH,
     rounds: 3,
-    settings: { purchases: 60, everyMs: 1_000, partnerAnswersAfterMs: 50 },
+    settings: { purchases: 60, everyMs: 1_000, partnerRespondsAfterMs: 50 },
     quick: { purchases: 10 },
     measure: measureLatency,
   }),

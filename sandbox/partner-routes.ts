@@ -29,7 +29,7 @@ export async function servePartner(
   const at = new Date(state.now()).toISOString();
   const logged = state.requests.arrived(request, connection, at, rightMethod ? route.operation : undefined);
   const arrivedAt = performance.now();
-  response.once('finish', () => void (logged.answeredAfterMs = performance.now() - arrivedAt));
+  response.once('finish', () => void (logged.respondedAfterMs = performance.now() - arrivedAt));
 
   if (route === undefined) return send(response, answers.error(404, 'unknown_path', 'unknown path'));
   if (!rightMethod) {

@@ -14,7 +14,7 @@ export interface LoggedRequest {
   referenceId?: string;
   headers: string[];
   /** From the arrival of the headers until the answer was written, ms; undefined without a complete answer. */
-  answeredAfterMs?: number;
+  respondedAfterMs?: number;
 }
 
 /** Counts of calls to the API, including calls that were refused or never answered. */

@@ -9,7 +9,7 @@ export interface LatencySettings {
   /** From the start of one purchase to the next, ms. */
   everyMs: number;
   /** How long the partner takes for each answer, ms. */
-  partnerAnswersAfterMs: number;
+  partnerRespondsAfterMs: number;
 }
 
 /** Gives up on the rest when nothing has been delivered for this long. */
@@ -17,10 +17,10 @@ const STALL_MS = 60_000;
 
 /** The time from the checkout's call to the arrival of the event, and how much of it the partner took. */
 export function measureLatency({ cli, side, progress }: Run, settings: LatencySettings): Promise<Measured> {
-  const { purchases, everyMs, partnerAnswersAfterMs } = settings;
+  const { purchases, everyMs, partnerRespondsAfterMs } = settings;
   return withEnvironment(cli, side, 1, async (environment) => {
     const { temporal, sandbox, receiver, startWorker } = environment;
-    await sandbox.answerAfter(partnerAnswersAfterMs);
+    await sandbox.respondAfter(partnerRespondsAfterMs);
     await startWorker(POLLED_AT_ONCE);
     const calledAt = new Map<string, number>();
     const call = async (referenceId: string) => {
@@ -48,7 +48,7 @@ async function figures({ sandbox, receiver }: Environment, calledAt: ReadonlyMap
     const requests = log.filter(
       (request) => isAbout(request, referenceId, orderIds.get(referenceId)) && Date.parse(request.at) < deliveredAt,
     );
-    const partnerMs = requests.reduce((sum, { answeredAfterMs = 0 }) => sum + answeredAfterMs, 0);
+    const partnerMs = requests.reduce((sum, { respondedAfterMs = 0 }) => sum + respondedAfterMs, 0);
     return [{ arrivedMs: deliveredAt - at, partnerMs }];
   });
   const [arrived, partner] = [delivered.map(({ arrivedMs }) => arrivedMs), delivered.map((one) => one.partnerMs)];

@@ -725,8 +725,8 @@ export const MUTANTS = [
     name: 'lists-waited-for',
     rule: 'slow lists do not block the delivery of a finished order',
     file: 'src/temporal/client/order-owners.ts',
-    find: 'await withTimeout(ANSWER_WITHIN_MS, listedOwners(',
-    replace: 'await withTimeout(1_000 * ANSWER_WITHIN_MS, listedOwners(',
+    find: 'await withTimeout(RESPONSE_TIMEOUT_MS, listedOwners(',
+    replace: 'await withTimeout(1_000 * RESPONSE_TIMEOUT_MS, listedOwners(',
     tests: ['test/scenarios/placement/order-owners.test.ts'],
   },
   {

@@ -5,7 +5,7 @@ import { maxDebitIssue } from '../domain/money';
 import { safeTraceId } from '../domain/safe-values';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withTimeout } from '../temporal/client';
-import { placementWriteTime } from '../workflows/policies';
+import { placementWriteMs } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
 import type { ActivityDependencies } from './dependencies';
 import { ACCESS_REFUSED, errorName } from './failures';
@@ -16,7 +16,7 @@ import { createIntentionRecord, createSerialQueue, type SerialQueue } from './re
 /** Timestamps this close belong to one dispatch, because a server may read its clock twice for it. */
 const ONE_DISPATCH_MS = 5;
 /** Reserved at the end of the attempt for reporting "not sent". */
-const ANSWER_RESERVE_MS = 1_000;
+const RESULT_RESERVE_MS = 1_000;
 /** Lists show a purchase shortly after its start; on some servers it takes a second. */
 const LIST_TRIES = 4;
 const BETWEEN_LIST_TRIES_MS = 500;
@@ -88,7 +88,7 @@ async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promis
   const permits = {
     class: 'placement',
     dueAt: input.since,
-    notAfter: writeDeadline(input) - placementWriteTime,
+    notAfter: writeDeadline(input) - placementWriteMs,
   } as const;
   return deps.partner.withPermits(permits, async (partner) => {
     const found = await findExistingOrder(partner, deps, input);
@@ -175,7 +175,7 @@ async function readInTime<T>(
   { reservedMs, read, slow, failed }: PreliminaryRead<T>,
 ): Promise<{ value: T } | { ended: AttemptEnd }> {
   // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would compute too much time.
-  const timeLeftMs = Math.min(writeDeadline(input) - now(), input.maxAgeMs) - ANSWER_RESERVE_MS - reservedMs;
+  const timeLeftMs = Math.min(writeDeadline(input) - now(), input.maxAgeMs) - RESULT_RESERVE_MS - reservedMs;
   const notSent = (why: string) => ({ ended: inconclusive({ evidence: 'NOT_SENT', why }) });
   if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker picked it up');
   try {
@@ -253,6 +253,6 @@ const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'A
   FENCED: 'the order was not sent: an earlier request may have placed it',
   ORDER_REFUSED: 'the partner refused the order',
   CONFLICT: 'the partner says that the order exists already',
-  ERROR_ANSWER: 'the partner answered with an error, and may have placed the order all the same',
+  ERROR_RESPONSE: 'the partner answered with an error, and may have placed the order all the same',
   UNKNOWN: 'no usable answer came, and the order may have been placed',
 };

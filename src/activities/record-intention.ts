@@ -14,7 +14,7 @@ import { errorName } from './failures';
 /** The heartbeat details that record the intention. Every heartbeat of the attempt carries them. */
 const INTENTION = { intention: 'place-order' };
 /** How long the server may take to confirm the record. If it takes longer, nothing is sent. */
-const ANSWER_WITHIN_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 /** How soon after the confirmation the request must be written, so that a frozen process sends nothing late. */
 const WRITE_WITHIN_MS = 2_000;
 /** The SDK throttles heartbeats, and gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
@@ -49,18 +49,18 @@ export function createIntentionRecord(
     const calledAt = now();
     if (calledAt > notAfter) return refuse('the attempt was too old when its turn came');
     try {
-      await client.withDeadline(calledAt + ANSWER_WITHIN_MS, () =>
+      await client.withDeadline(calledAt + RESPONSE_TIMEOUT_MS, () =>
         client.activity.heartbeat(context.info.taskToken, INTENTION),
       );
     } catch (error) {
       return refuse(refusalReason(error));
     }
-    const answeredAt = now();
+    const respondedAt = now();
     // The process may have been frozen or too busy to notice the deadline.
-    if (answeredAt - calledAt > ANSWER_WITHIN_MS) return refuse('Temporal answered too late');
+    if (respondedAt - calledAt > RESPONSE_TIMEOUT_MS) return refuse('Temporal answered too late');
     // A heartbeat without these details would erase the record.
     beats ??= setInterval(() => context.heartbeat(INTENTION), BEAT_EVERY_MS);
-    return { writeBy: answeredAt + WRITE_WITHIN_MS };
+    return { writeBy: respondedAt + WRITE_WITHIN_MS };
   };
   const recordInTurn = () => serialQueue(notAfter - GIVE_UP_EARLY_MS - now(), record);
   return {

@@ -220,7 +220,7 @@ function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries
 const TYPEABLE_ID = /^[A-Za-z0-9-]+$/;
 
 function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
-  const answer = work.lastAnswer ? `, last answer: ${safeSentence(work.lastAnswer)}` : '';
+  const answer = work.lastResponse ? `, last answer: ${safeSentence(work.lastResponse)}` : '';
   const doing = `${safeText(work.activity)}, attempt ${work.attempt}${answer}`;
   if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next ${time(work.nextAttempt)}` : ''}`];
   if (!TYPEABLE_ID.test(work.activityId))

@@ -27,14 +27,14 @@ const OUTCOME = { outcome: PURCHASE_OUTCOMES };
 const GAUGED_STATES = [...RUNNING_STATES, 'STARTED'] as const;
 /** The evidence of attempts that ended without a known order. */
 const EVIDENCE_WITHOUT_ORDER = [
-  ...(['NOT_SENT', 'ORDER_REFUSED', 'ACCESS_REFUSED', 'CONFLICT', 'ERROR_ANSWER', 'UNKNOWN'] as const),
+  ...(['NOT_SENT', 'ORDER_REFUSED', 'ACCESS_REFUSED', 'CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN'] as const),
   ...(['NEVER_WRITTEN', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED'] as const),
 ] as const;
 const EVIDENCE = ['PLACED', 'FOUND', ...EVIDENCE_WITHOUT_ORDER] as const;
 const PERMIT_CLASS = { class: ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'] } as const;
 const OPERATIONS = ['listProducts', 'listOrders', 'placeOrder', 'getOrder'] as const;
 /** How an answer is counted: `ok`, the class of an error status, or the kind of error. */
-const ANSWERS = [
+const RESPONSE_KINDS = [
   ...(['ok', '3xx', '4xx', '429', '5xx', 'access', 'not-found', 'refused', 'unreadable', 'incomplete'] as const),
   ...(['unreachable', 'timeout', 'connection-lost', 'too-late', 'withdrawn', 'closed', 'invalid-argument'] as const),
 ] as const;
@@ -57,7 +57,7 @@ export const METRICS = {
     AMOUNTS,
   ),
   fulfilment_placements: ofPurchases(
-    'Attempts to place an order, by what they prove. Unknown outcomes are `CONFLICT`, `ERROR_ANSWER` and `UNKNOWN`',
+    'Attempts to place an order, by what they prove. Unknown outcomes are `CONFLICT`, `ERROR_RESPONSE` and `UNKNOWN`',
     { evidence: EVIDENCE },
   ),
   fulfilment_placements_confirmed: ofPurchases(
@@ -77,7 +77,7 @@ export const METRICS = {
   }),
   fulfilment_partner_request_duration: durations(
     'Requests to the partner, from the permit to the end of the answer, by operation and kind of answer',
-    { operation: OPERATIONS, answer: ANSWERS },
+    { operation: OPERATIONS, answer: RESPONSE_KINDS },
     SECONDS,
   ),
   fulfilment_partner_permit_wait: durations(

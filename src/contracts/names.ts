@@ -14,7 +14,7 @@ export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
  */
 export const STARTED_ONCE = 'startedOnce';
 
-/** The query for the state of a purchase. It returns a `StatusAnswer`. */
+/** The query for the state of a purchase. It returns a `StatusQueryResult`. */
 export const STATUS_QUERY = 'status';
 
 /** The update that carries an operator's decision on a held purchase. */

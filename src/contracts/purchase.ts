@@ -179,7 +179,7 @@ export function currentWaitIn(answer: unknown): CurrentWait | undefined {
  * The answer of the query `status`, also after the purchase has ended. Instants are ISO 8601. The workflow does not
  * know the attempts of a pending activity; the command `npx fulfilment status` adds them.
  */
-export interface StatusAnswer {
+export interface StatusQueryResult {
   referenceId: string;
   items: PurchaseItem[];
   maxDebit?: number;

@@ -15,7 +15,7 @@ export interface WebhookOptions {
   now?: () => number;
 }
 
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
  * Posts events, signed as Standard Webhooks. Redirects are not followed, because keys must not go anywhere else. Each
@@ -55,7 +55,7 @@ async function post(
   try {
     const answer = await request(url, { ...options, method: 'POST', signal });
     // Only the status matters. After a 2xx the connection may be reused; otherwise it is closed for the next attempt.
-    if (answer.statusCode < 300) void answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined);
+    if (answer.statusCode < 300) void answer.body.dump({ limit: MAX_RESPONSE_BYTES, signal }).catch(() => undefined);
     else answer.body.on('error', () => undefined).destroy();
     return answer;
   } catch (error) {

@@ -9,11 +9,11 @@ import { isBillable } from './order';
  * - `ORDER_REFUSED`: the partner refused this order.
  * - `ACCESS_REFUSED`: the partner refused us, whatever the order: a rotated key, a wrong prefix.
  * - `CONFLICT`: the order probably exists already.
- * - `ERROR_ANSWER`: the partner answered with an error that does not tell whether it bought.
+ * - `ERROR_RESPONSE`: the partner answered with an error that does not tell whether it bought.
  * - `UNKNOWN`: no answer, a partial answer, or an answer that can't be read.
  */
 export type RequestEvidence =
-  'NOT_SENT' | 'PLACED' | 'ORDER_REFUSED' | 'ACCESS_REFUSED' | 'CONFLICT' | 'ERROR_ANSWER' | 'UNKNOWN';
+  'NOT_SENT' | 'PLACED' | 'ORDER_REFUSED' | 'ACCESS_REFUSED' | 'CONFLICT' | 'ERROR_RESPONSE' | 'UNKNOWN';
 
 /**
  * What one placement attempt proves. In addition to the evidence of the request:
@@ -75,7 +75,7 @@ export function stepAfter(evidence: EvidenceWithoutOrder, { mayHaveArrived, repl
       return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: REJECTED };
     case 'CONFLICT':
       return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };
-    case 'ERROR_ANSWER':
+    case 'ERROR_RESPONSE':
       return confirmUnknown(replace !== 'never');
     case 'UNKNOWN':
       return confirmUnknown(replace === 'always');
@@ -93,7 +93,7 @@ function confirmUnknown(mayPlaceAgain: boolean): Confirm {
 
 /** Whether the partner may have an order after such evidence, even if a later search shows none. */
 export function mayHaveBought(evidence: PlacementEvidence): boolean {
-  return ['ERROR_ANSWER', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
+  return ['ERROR_RESPONSE', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 
 /** Chooses the oldest billable order, or the oldest if none is billable. Other billable ones are double purchases. */

@@ -1,8 +1,8 @@
 import { type PartnerHooks, withHooks } from './hooks';
 import { allOrders, allProducts, type HistoryOptions, type NewestOrders, newestOrders, ordersSince } from './lists';
-import { type Call, createCalls, headersOf, type PartnerLayout, readAnswer } from './operations';
+import { type Call, createCalls, headersOf, type PartnerLayout, readResponse } from './operations';
 import { type PermitRequest, type Permits, RateLimit } from './rate-limit';
-import { openTransport, type WireAnswer, type WireRequest } from './transport';
+import { openTransport, type WireResponse, type WireRequest } from './transport';
 import type { Answer, HistoryRow, NewOrder, Order, OrderPage, OrderQuery } from './types';
 import type { Product, ProductPage, ProductQuery } from './types';
 
@@ -88,7 +88,7 @@ function openSender(options: PartnerClientOptions, origin: string) {
   const { apiKey, timeoutMs = 15_000, maxBodyBytes = 32 * 1024 * 1024, now = Date.now } = options;
   const transport = openTransport(origin, { timeoutMs, maxBodyBytes, now });
   const rateLimit = new RateLimit({ ...options, now });
-  const underWay = new Set<Promise<WireAnswer>>();
+  const underWay = new Set<Promise<WireResponse>>();
 
   async function send<T>(call: Call<T> & PlacementOptions, permits: Permits | undefined): Promise<Answer<T>> {
     const { facts, method, path, body, notAfter, beforeWrite } = call;
@@ -98,7 +98,7 @@ function openSender(options: PartnerClientOptions, origin: string) {
     return withHooks(options, facts, async () => {
       const answer = transport.send({ operation, method, path, headers, body, notAfter, beforeWrite });
       underWay.add(answer);
-      return readAnswer(await answer.finally(() => underWay.delete(answer)), call);
+      return readResponse(await answer.finally(() => underWay.delete(answer)), call);
     });
   }
 

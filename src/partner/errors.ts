@@ -40,7 +40,7 @@ const KINDS = {
   status: ofStatus,
   /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */
   refused: ({ envelopeStatus = 500 }) => ({
-    placement: 'ERROR_ANSWER',
+    placement: 'ERROR_RESPONSE',
     retryable: ofStatus({ httpStatus: envelopeStatus }).retryable,
     countsAgainstPartner: true,
   }),
@@ -66,7 +66,7 @@ const STATUSES: readonly [statuses: readonly number[], Consequences][] = [
   // The order probably exists, from this request or an earlier one.
   [[409], { placement: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
   // Asks for a retry.
-  [[408, 425, 429], { placement: 'ERROR_ANSWER', retryable: true, countsAgainstPartner: true }],
+  [[408, 425, 429], { placement: 'ERROR_RESPONSE', retryable: true, countsAgainstPartner: true }],
 ];
 
 function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
@@ -75,7 +75,7 @@ function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
   // After a server error the partner may have bought or not. 1xx, 3xx and other 4xx prove nothing at all.
   const isServerError = httpStatus >= 500;
   return {
-    placement: isServerError ? 'ERROR_ANSWER' : 'UNKNOWN',
+    placement: isServerError ? 'ERROR_RESPONSE' : 'UNKNOWN',
     retryable: isServerError,
     countsAgainstPartner: true,
   };
@@ -163,9 +163,9 @@ export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): 
 }
 
 /** How metrics count a request: `ok`, the class of an error status, or the kind of error. */
-export type AnswerKind = 'ok' | '3xx' | '4xx' | '429' | '5xx' | Exclude<PartnerErrorKind, 'status'>;
+export type ResponseKind = 'ok' | '3xx' | '4xx' | '429' | '5xx' | Exclude<PartnerErrorKind, 'status'>;
 
-export function answerKindOf({ kind, httpStatus = 0 }: PartnerError): AnswerKind {
+export function responseKindOf({ kind, httpStatus = 0 }: PartnerError): ResponseKind {
   if (kind !== 'status') return kind;
   if (httpStatus === 429) return '429';
   return httpStatus >= 500 ? '5xx' : httpStatus >= 400 ? '4xx' : '3xx';

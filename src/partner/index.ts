@@ -1,5 +1,5 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
-export { type AnswerKind, isPartnerError, PartnerError } from './errors';
+export { type ResponseKind, isPartnerError, PartnerError } from './errors';
 export type { AroundRequest, PartnerObserver } from './hooks';
 export { type NewestOrders, oldestPossible } from './lists';
 export type { PermitClass, PermitRequest } from './rate-limit';

@@ -4,7 +4,7 @@ import { ERROR_CODES, PartnerError, type PartnerErrorFacts, type PartnerOperatio
 import type { RequestFacts } from './hooks';
 import { problemsOf } from './rows';
 import * as schemas from './schemas';
-import type { WireAnswer } from './transport';
+import type { WireResponse } from './transport';
 import type { Answer, NewOrder, Order, OrderPage, OrderQuery, ProductPage, ProductQuery } from './types';
 
 /** The partner's URLs. The partner's document does not show the parts that have a default. */
@@ -113,7 +113,7 @@ function assertArgument(holds: boolean, message: string, operation: PartnerOpera
 }
 
 /** The payload of a valid answer. @throws PartnerError for anything else */
-export function readAnswer<T>(answer: WireAnswer, { facts: { operation }, schema, problemOf }: Call<T>): Answer<T> {
+export function readResponse<T>(answer: WireResponse, { facts: { operation }, schema, problemOf }: Call<T>): Answer<T> {
   const { httpStatus, retryAfterMs, sentAtMs, body } = answer;
   const parsed = parseJson(body);
   const traceId = traceIdOf(parsed);

@@ -32,7 +32,7 @@ export interface TransportLimits {
   now: () => number;
 }
 
-export interface WireAnswer {
+export interface WireResponse {
   httpStatus: number;
   retryAfterMs: number | undefined;
   /** The header `Date`, epoch ms. */
@@ -56,7 +56,7 @@ export function openTransport(origin: string, limits: TransportLimits) {
   const connector = buildConnector({ timeout: timeoutMs, allowH2: false });
 
   /** @throws PartnerError without a complete answer */
-  async function send(request: WireRequest): Promise<WireAnswer> {
+  async function send(request: WireRequest): Promise<WireResponse> {
     const { method, path, headers, body } = request;
     let own: Client | undefined;
     try {
@@ -95,7 +95,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   private finished = false;
   private notAfter: number;
   private controller: Dispatcher.DispatchController | undefined;
-  private head: Omit<WireAnswer, 'body'> | undefined;
+  private head: Omit<WireResponse, 'body'> | undefined;
   private isError = false;
   private chunks: Buffer[] = [];
   private size = 0;
@@ -104,7 +104,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(
     private readonly request: WireRequest,
     private readonly limits: TransportLimits,
-    private readonly resolve: (answer: WireAnswer) => void,
+    private readonly resolve: (answer: WireResponse) => void,
     private readonly reject: (error: PartnerError) => void,
   ) {
     this.notAfter = request.notAfter ?? Infinity;
@@ -183,7 +183,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }, this.limits.timeoutMs);
   }
 
-  private finish(end: WireAnswer | PartnerError): void {
+  private finish(end: WireResponse | PartnerError): void {
     if (this.finished) return;
     this.finished = true;
     clearTimeout(this.deadline);

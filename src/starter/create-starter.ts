@@ -18,10 +18,10 @@ import {
   validateReference,
 } from '../domain/purchase-rules';
 import { createPurchaseReader, GRPC_STATUS, grpcErrorOf, retryServerTimeouts, rootCauseOf } from '../temporal/client';
-import { answerTimeout } from '../workflows/policies';
+import { responseTimeout } from '../workflows/policies';
 import {
   InvalidPurchaseError,
-  NotAnsweredError,
+  NoResponseError,
   PurchaseDiffersError,
   PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
@@ -49,7 +49,7 @@ export interface StartedPurchase {
 
 /**
  * The library for a checkout. It needs only a Temporal client, and never the partner's API key. All methods except
- * `result` throw NotAnsweredError if Temporal does not answer in time, and all refuse an invalid reference.
+ * `result` throw NoResponseError if Temporal does not answer in time, and all refuse an invalid reference.
  */
 export interface Starter {
   /**
@@ -73,21 +73,21 @@ export interface Starter {
    * Decides how a held purchase continues. Needs a running worker. Safe to repeat: a decision that was accepted before
    * is accepted again, or refused because the purchase is no longer held.
    *
-   * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NotAnsweredError
+   * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NoResponseError
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
    * Delivers an ended purchase again, with the keys that its order has now. Safe to repeat, because every key keeps
    * its id. Needs a running worker.
    *
-   * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NotAnsweredError
+   * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NoResponseError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
   /**
    * Lists the purchases in a state, by default those that are waiting for a person. The list lags by about a second.
    * Works without a running worker.
    *
-   * @throws InvalidArgumentError, NotAnsweredError
+   * @throws InvalidArgumentError, NoResponseError
    */
   list(filter?: ListFilter): Promise<PurchaseList>;
   /**
@@ -126,7 +126,7 @@ const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true
  */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   refuseUnknownFields(options, OPTION_FIELDS);
-  const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = answerTimeout, fairnessKey } = options;
+  const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeout, fairnessKey } = options;
   if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
     throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
   }
@@ -278,7 +278,7 @@ async function translateErrors<T>(
     }
     const said = grpcErrorOf(error);
     if (said?.code !== GRPC_STATUS.UNAVAILABLE && said?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
-    throw new NotAnsweredError(`Temporal (${describeNamespace(client)}) did not answer in time. ${advice}`, {
+    throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not answer in time. ${advice}`, {
       cause: rootCauseOf(error as Error),
     });
   }

@@ -86,7 +86,7 @@ export class NothingToRedeliverError extends StarterError {}
 export class RedeliveryFailedError extends StarterError {}
 
 /** Temporal or a worker did not answer in time. The request may still take effect, and repeating it is safe. */
-export class NotAnsweredError extends StarterError {}
+export class NoResponseError extends StarterError {}
 
 /** The purchase has already ended, so it can't be cancelled. Nothing was changed. */
 export class NothingToCancelError extends StarterError {

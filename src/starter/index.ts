@@ -3,7 +3,7 @@
  */
 export * from './checkout';
 export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';
-export type { StatusAnswer } from '../contracts/purchase';
+export type { StatusQueryResult } from '../contracts/purchase';
 export {
   createScheduleManager,
   type NightlySchedule,

@@ -13,7 +13,7 @@ import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
-import { NothingToRedeliverError, NotAnsweredError, RedeliveryFailedError } from './errors';
+import { NothingToRedeliverError, NoResponseError, RedeliveryFailedError } from './errors';
 
 /** Explanations may quote the partner and are shown on terminals. */
 const MAX_EXPLANATION_LENGTH = 600;
@@ -43,9 +43,9 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
       if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
       // A call that starts just before the deadline ends with another code.
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
-      throw new NotAnsweredError(
+      throw new NoResponseError(
         `The delivery of ${referenceId} has started, but the checkout did not accept it in time` +
-          `${await lastAnswer(client, handle)}. To follow it: ${statusCommand(referenceId)}`,
+          `${await lastResponse(client, handle)}. To follow it: ${statusCommand(referenceId)}`,
       );
     }
   };
@@ -77,7 +77,7 @@ function failureOf(error: WorkflowFailedError, referenceId: string, ended: strin
 }
 
 /** What is known of a delivery after its deadline. */
-async function lastAnswer(client: Client, handle: WorkflowHandle): Promise<string> {
+async function lastResponse(client: Client, handle: WorkflowHandle): Promise<string> {
   const describe = () => client.withDeadline(Date.now() + DESCRIBE_WITHIN_MS, () => handle.describe());
   const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
   const answer = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;

@@ -12,7 +12,7 @@ import type { DecisionChoice, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
-import { DecisionRefusedError, InvalidArgumentError, NotAnsweredError } from './errors';
+import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './errors';
 import { refuseUnknownFields } from './unknown-fields';
 
 /** A decision that was accepted. */
@@ -24,7 +24,7 @@ export interface Resolution {
   orderId?: string | undefined;
 }
 
-/** Implements `resolve` of the library. @throws DecisionRefusedError, NotAnsweredError, WorkflowNotFoundError */
+/** Implements `resolve` of the library. @throws DecisionRefusedError, NoResponseError, WorkflowNotFoundError */
 export async function resolveHold(client: Client, referenceId: string, choice: DecisionChoice): Promise<Resolution> {
   const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
   if (fault) throw new InvalidArgumentError(`orderId: ${fault}`);
@@ -40,7 +40,7 @@ export async function resolveHold(client: Client, referenceId: string, choice: D
   const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId });
   const sendWithOneRetry = () => send().catch((error: unknown) => sendAgain(error, send));
   await sendWithOneRetry().catch((error: unknown) => {
-    throw whyNotTaken(error, referenceId);
+    throw toDecisionError(error, referenceId);
   });
   return { referenceId, workflowId: handle.workflowId, hold, ...choice };
 }
@@ -55,13 +55,13 @@ async function openHold(handle: WorkflowHandle, referenceId: string): Promise<Ho
   return hold;
 }
 
-function whyNotTaken(error: unknown, referenceId: string): unknown {
+function toDecisionError(error: unknown, referenceId: string): unknown {
   if (error instanceof WorkflowUpdateFailedError)
     return new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
   if (error instanceof WorkflowNotFoundError)
     return new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
-  return new NotAnsweredError(
+  return new NoResponseError(
     `No worker processed the decision on ${referenceId} in time. Is a worker running? ` +
       `The decision may still take effect. Check before you decide again: ${statusCommand(referenceId)}`,
   );

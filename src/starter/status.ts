@@ -11,7 +11,7 @@ import { afterEndOf } from './after-end';
 import { type ShownState, shownStateOf } from './shown-state';
 
 /** How long to wait for a worker to say what an unconfirmed purchase is waiting for. */
-const WORKER_ANSWERS_WITHIN_MS = 3_000;
+const WORKER_RESPONSE_TIMEOUT_MS = 3_000;
 const MAX_TEXT_LENGTH = 200;
 /** WorkflowExecutionStarted, WorkflowTaskScheduled, WorkflowTaskStarted: no worker has completed anything. */
 const EVENTS_BEFORE_FIRST_STEP = 3;
@@ -22,7 +22,7 @@ export interface PendingWork {
   activityId: string;
   attempt: number;
   /** Why the last attempt failed, in words. Never contains a key. */
-  lastAnswer?: string | undefined;
+  lastResponse?: string | undefined;
   /** ISO 8601. */
   nextAttempt?: string | undefined;
   /** An operator paused it. It stays paused until an operator unpauses it. */
@@ -114,7 +114,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
 /** Only the workflow knows how long it confirms a placement, so a worker must answer the query. */
 async function askWorkflow(client: Client, { workflowId, runId }: Run): Promise<CurrentWait | undefined> {
   const ask = () => client.workflow.getHandle(workflowId, runId).query<unknown>(STATUS_QUERY);
-  const answer = await client.withDeadline(Date.now() + WORKER_ANSWERS_WITHIN_MS, ask).catch(() => undefined);
+  const answer = await client.withDeadline(Date.now() + WORKER_RESPONSE_TIMEOUT_MS, ask).catch(() => undefined);
   return currentWaitIn(answer);
 }
 
@@ -137,7 +137,7 @@ function pendingWork(description: WorkflowExecutionDescription): PendingWork[] {
     activity: safe(activity.activityType?.name ?? ''),
     activityId: safe(activity.activityId ?? ''),
     attempt: activity.attempt ?? 1,
-    lastAnswer: activity.lastFailure?.message ?? undefined,
+    lastResponse: activity.lastFailure?.message ?? undefined,
     nextAttempt: timeOf(activity.nextAttemptScheduleTime),
     paused: activity.paused || undefined,
   }));

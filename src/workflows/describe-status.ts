@@ -1,7 +1,7 @@
 import { possibleCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
 import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
-import type { StatusAnswer } from '../contracts/purchase';
+import type { StatusQueryResult } from '../contracts/purchase';
 import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, joinDetails } from '../domain/text-format';
 import { describeItems } from '../domain/purchase-rules';
@@ -10,7 +10,7 @@ import { describeItems } from '../domain/purchase-rules';
  * Describes a purchase as markdown for the Temporal UI: its state and since when, what happens next and, if a person
  * must act, the commands to type. Text from outside is escaped.
  */
-export function describeStatus(answer: StatusAnswer): string {
+export function describeStatus(answer: StatusQueryResult): string {
   const { state, since, explanation, waitsFor, result } = answer;
   const paragraphs = [
     `**${state}** since ${formatInstant(since)}: ${STATE_MEANINGS[state]}.`,
@@ -23,7 +23,7 @@ export function describeStatus(answer: StatusAnswer): string {
   return joinDetails(paragraphs);
 }
 
-function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events }: StatusAnswer): string {
+function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events }: StatusQueryResult): string {
   // The workflow does not run between two polls, so it cannot show them.
   const later = state === 'PENDING' ? ' (later polls are under Pending Activities)' : '';
   const lines = [
@@ -37,7 +37,7 @@ function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events 
 }
 
 /** What a person must or may do, with the commands. */
-function forPeople({ referenceId, state, hold }: StatusAnswer): string[] {
+function forPeople({ referenceId, state, hold }: StatusQueryResult): string[] {
   const advice = hold ? HOLD_ADVICE[hold.reason] : ADVICE[state];
   if (advice === undefined) return [];
   const { title, text, isDone } = advice;

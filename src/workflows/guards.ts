@@ -101,7 +101,7 @@ export const isPlacementResult: Guard<PlacementResult> = isEither(
   isObject({
     evidence: isOneOf(
       ...(['NOT_SENT', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED', 'ORDER_REFUSED', 'ACCESS_REFUSED'] as const),
-      ...(['CONFLICT', 'ERROR_ANSWER', 'UNKNOWN'] as const),
+      ...(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN'] as const),
     ),
     why: isString,
     retryAfterMs: isOptional(isPause),

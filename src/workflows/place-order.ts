@@ -51,8 +51,8 @@ type Step =
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
 /** The answer to an attempt that found or placed no order. Its worker may have died without an answer. */
-type AnswerWithoutOrder = Omit<NothingPlaced, 'evidence'> & { evidence: EvidenceWithoutOrder };
-type AttemptAnswer = OrderPlaced | OrdersFound | AnswerWithoutOrder;
+type ResultWithoutOrder = Omit<NothingPlaced, 'evidence'> & { evidence: EvidenceWithoutOrder };
+type AttemptResult = OrderPlaced | OrdersFound | ResultWithoutOrder;
 
 /** The state of the placement loop. */
 interface Placing {
@@ -138,7 +138,7 @@ async function pauseBefore(
   if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `before ${next}` });
 }
 
-async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptAnswer> {
+async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptResult> {
   const { input, settings, fingerprintSecretId } = purchase;
   const { firstExecutionRunId: firstRunId, memo } = workflowInfo();
   const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
@@ -175,7 +175,7 @@ function isTimeoutWithoutIntention(failure: unknown): boolean {
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: AnswerWithoutOrder): Step {
+function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: ResultWithoutOrder): Step {
   const { why } = answer;
   switch (next.kind) {
     case 'attempt':
@@ -188,7 +188,7 @@ function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, an
 }
 
 /** Plans another attempt, unless the last one already started after the time limit. */
-function retryPlacement(placing: Placing, why: string, answer?: AnswerWithoutOrder): Step {
+function retryPlacement(placing: Placing, why: string, answer?: ResultWithoutOrder): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
   if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
   if (answer?.evidence === 'PAUSED') {
@@ -203,7 +203,7 @@ function retryPlacement(placing: Placing, why: string, answer?: AnswerWithoutOrd
 }
 
 /** Searches the order history to find out how an attempt ended. */
-async function confirm(placing: Placing, plan: Confirm, answer: AnswerWithoutOrder): Promise<Step> {
+async function confirm(placing: Placing, plan: Confirm, answer: ResultWithoutOrder): Promise<Step> {
   const { purchase } = placing;
   const { evidence, why, retryAfterMs, inFlight } = answer;
   const inFlightMs = inFlight ? placementInFlight(purchase.settings) : 0;

@@ -55,14 +55,14 @@ export function placementMaxAge(settings: Pick<PurchaseSettings, 'partnerTimeout
 }
 
 /** Reserved at the end of the age limit for connecting and recording the intention. The permit must come earlier. */
-export const placementWriteTime = 2 * SECOND;
+export const placementWriteMs = 2 * SECOND;
 
 /**
  * The lowest usable `PARTNER_MAX_RPS`, to two decimals. The four requests of a placement must fit into one attempt: a
  * search, two pages of the history if the partner ignores the search, and the write.
  */
 export function minRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
-  const lowest = (4 * SECOND) / (placementMaxAge(settings) - placementWriteTime);
+  const lowest = (4 * SECOND) / (placementMaxAge(settings) - placementWriteMs);
   return Math.ceil(lowest * 100) / 100;
 }
 
@@ -204,7 +204,7 @@ export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** The check of an order that an operator named. It ends before {@link answerTimeout} unless a request takes longer. */
+/** The check of an order that an operator named. It ends before {@link responseTimeout} unless a request takes longer. */
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
@@ -287,7 +287,7 @@ export function minFindingAge({ confirmWindowMs, partnerTimeoutMs }: PurchaseSet
 /* Processes */
 
 /** How long a command or a reconciliation waits for a worker to answer an update or to deliver. */
-export const answerTimeout = 30 * SECOND;
+export const responseTimeout = 30 * SECOND;
 
 /** At shutdown, running activities get time to finish. The SDK's default would cancel them at once. */
 export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime: number; shutdownForceTime: number } {

@@ -20,7 +20,7 @@ import type {
   PurchaseResult,
   PurchaseSettings,
   ReceivedEvent,
-  StatusAnswer,
+  StatusQueryResult,
 } from '../contracts/purchase';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { formatInstant } from '../contracts/format-instant';
@@ -68,8 +68,8 @@ export class PurchaseRecord {
   private state: PurchaseState = 'PLACING';
   private since = now();
   private explanation = 'it has just started';
-  private waitsFor: StatusAnswer['waitsFor'] = { what: 'the first attempt to place the order', since: this.since };
-  private lastPoll: StatusAnswer['lastPoll'];
+  private waitsFor: StatusQueryResult['waitsFor'] = { what: 'the first attempt to place the order', since: this.since };
+  private lastPoll: StatusQueryResult['lastPoll'];
   private holdNotice: HoldNotice | undefined;
   private result: PurchaseResult | undefined;
   private accepted: AcceptedOrder | undefined;
@@ -205,7 +205,7 @@ export class PurchaseRecord {
     if (this.events.length > noted) upsertMemo({ events: this.events });
   }
 
-  statusAnswer(): StatusAnswer {
+  statusQueryResult(): StatusQueryResult {
     const { referenceId, items, maxDebit } = this.input;
     const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, holdNotice: hold } = this;
     const waitsFor = result ? undefined : this.waitsFor;
@@ -227,7 +227,7 @@ export class PurchaseRecord {
   }
 
   private writeDetails(): void {
-    setCurrentDetails(describeStatus(this.statusAnswer()));
+    setCurrentDetails(describeStatus(this.statusQueryResult()));
   }
 }
 

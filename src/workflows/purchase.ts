@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../contracts/activities';
 import { STATUS_QUERY } from '../contracts/names';
-import type { PurchaseInput, PurchaseResult, StatusAnswer } from '../contracts/purchase';
+import type { PurchaseInput, PurchaseResult, StatusQueryResult } from '../contracts/purchase';
 import { awaitOrder } from './await-order';
 import { validateInput } from './guards';
 import { Holds, resolveUpdate, validateDecision } from './holds';
@@ -20,7 +20,7 @@ import { type OutcomeDetails, PurchaseRecord } from './purchase-record';
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
 /** The current state of the purchase, while it runs and after it has ended. */
-const statusQuery = defineQuery<StatusAnswer>(STATUS_QUERY);
+const statusQuery = defineQuery<StatusQueryResult>(STATUS_QUERY);
 
 /**
  * One sale, from the order at the partner to the keys at the checkout.
@@ -42,7 +42,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     validator: validateDecision,
     description: 'Decides an open hold, which it names by its id. The command `npx fulfilment resolve` sends it.',
   });
-  setHandler(statusQuery, () => purchase.statusAnswer(), {
+  setHandler(statusQuery, () => purchase.statusQueryResult(), {
     description: 'The state of the purchase, and what it is waiting for.',
   });
   CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());

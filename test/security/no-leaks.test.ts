@@ -86,14 +86,14 @@ describe('after real purchases with hostile partners and checkouts', () => {
   }
 
   /** The second wrong answer shows that the server has stored the first one as a failure. */
-  async function seePending(referenceId: string, wrongAnswers: number): Promise<void> {
+  async function seePending(referenceId: string, wrongResponses: number): Promise<void> {
     const handle = environment.client.workflow.getHandle(purchaseWorkflowId(referenceId));
     await waitUntil(
-      `${referenceId} has got ${wrongAnswers} wrong answers`,
+      `${referenceId} has got ${wrongResponses} wrong answers`,
       async () => {
         const { raw, status } = await handle.describe();
         pending.push({ place: `pending: ${referenceId}`, text: textOf(raw.pendingActivities) });
-        return environment.partner.twisted(referenceId) >= wrongAnswers || status.name !== 'RUNNING';
+        return environment.partner.twisted(referenceId) >= wrongResponses || status.name !== 'RUNNING';
       },
       PATIENT,
     );

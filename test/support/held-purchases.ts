@@ -74,13 +74,13 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
     return arranged;
   },
   async DELIVERY_REFUSED(env, referenceId) {
-    env.receiver.answerTo(referenceId, 410);
+    env.receiver.responseTo(referenceId, 410);
     const arranged = await bought(env, referenceId, 'demo-instant');
     return { ...arranged, onResolve: () => env.receiver.take(referenceId) };
   },
   // Another test covers a full day of attempts with skipped time. Here an invalid receipt ends them.
   async DELIVERY_EXHAUSTED(env, referenceId) {
-    env.receiver.answerTo(referenceId, 503);
+    env.receiver.responseTo(referenceId, 503);
     const arranged = await bought(env, referenceId, 'demo-instant');
     const operator = operatorOf(env, referenceId);
     await operator.pending('deliverSale', 2);

@@ -54,9 +54,9 @@ class State {
   refused = 0;
   private verifiers: Webhook[] = [];
   private scripted: (Answer | Promise<Answer>)[] = [];
-  private readonly ownAnswers = new Map<string, { answer: Answer | Promise<Answer>; type: string | undefined }>();
+  private readonly ownResponses = new Map<string, { answer: Answer | Promise<Answer>; type: string | undefined }>();
   private decide: (attempt: Attempt) => Answer | Promise<Answer> = ({ body }) =>
-    this.ownAnswerTo(body) ?? this.scripted.shift() ?? 204;
+    this.ownResponseTo(body) ?? this.scripted.shift() ?? 204;
 
   constructor(secrets: readonly string[]) {
     this.trust(...secrets);
@@ -81,22 +81,22 @@ class State {
   }
 
   /** The answer to the outcome event of a purchase, or to its events of this type, until `take` is called. */
-  answerTo(referenceId: string, answer: Answer | Promise<Answer>, type?: string): void {
-    this.ownAnswers.set(referenceId, { answer, type });
+  responseTo(referenceId: string, answer: Answer | Promise<Answer>, type?: string): void {
+    this.ownResponses.set(referenceId, { answer, type });
   }
 
   take(referenceId: string): void {
-    this.ownAnswers.delete(referenceId);
+    this.ownResponses.delete(referenceId);
   }
 
-  private ownAnswerTo({ type, data }: CheckoutEvent): Answer | Promise<Answer> | undefined {
-    const own = this.ownAnswers.get(data.referenceId ?? '');
+  private ownResponseTo({ type, data }: CheckoutEvent): Answer | Promise<Answer> | undefined {
+    const own = this.ownResponses.get(data.referenceId ?? '');
     const isOutcome = !['purchase.held', 'purchase.attention'].includes(type);
     return own && (own.type === undefined ? isOutcome : own.type === type) ? own.answer : undefined;
   }
 
   /** Chooses the answer to every request, instead of a script. */
-  answerWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void {
+  respondWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void {
     this.decide = decide;
   }
 

@@ -16,7 +16,7 @@ import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { toSingleLine } from '../../domain/text-format';
 import { isPartnerError, withRetry } from '../../partner';
 import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
-import { answerTimeout } from '../../workflows/policies';
+import { responseTimeout } from '../../workflows/policies';
 import { postEvent } from '../post-events';
 import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
@@ -161,7 +161,7 @@ async function sendAdoption(
   const decision: Decision = { hold: hold.id, decision: 'order', orderId };
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
-    await context.client.withDeadline(Date.now() + answerTimeout, () =>
+    await context.client.withDeadline(Date.now() + responseTimeout, () =>
       handle.executeUpdate(RESOLVE_UPDATE, { args: [decision] }),
     );
   } catch (error) {

@@ -68,7 +68,7 @@ export async function findConnectionFailure(target: TemporalTarget, timeoutMs: n
     return { ...known, remedy: 'The API key needs TLS: check TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
   }
   if (known) return known;
-  if (code === ERROR_ANSWER)
+  if (code === ERROR_RESPONSE)
     return unreachableFor("Node can reach the server, but Temporal's SDK can't", tls ? AUTHORITIES : undefined);
   if (code !== CLOSED) return unreachableFor(`the connection failed (${code})`);
   return tls
@@ -95,7 +95,7 @@ function knownFailure(code: string): ConnectionFailure | undefined {
   return { cause, remedy, refused: remedy !== undefined };
 }
 
-const ERROR_ANSWER = 'gRPC status 0';
+const ERROR_RESPONSE = 'gRPC status 0';
 const CLOSED = 'the connection was closed';
 
 /** @returns the gRPC status of the server's answer, or the error code. */
@@ -108,7 +108,10 @@ async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, t
     close = () => session.destroy();
     // A session that was ended by TLS does not release its socket.
     session.on('connect', (_, socket) => (close = () => socket.destroy()));
-    const answer = answerTo(session, { ...metadata, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) });
+    const answer = responseTo(session, {
+      ...metadata,
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    });
     return (await withTimeout(timeoutMs, answer)) ?? 'ETIMEDOUT';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? CLOSED;
@@ -121,7 +124,7 @@ async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, t
 const FIRST_CALL = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
 const EMPTY_MESSAGE = Buffer.alloc(5);
 
-function answerTo(session: ClientHttp2Session, metadata: Record<string, string>): Promise<string> {
+function responseTo(session: ClientHttp2Session, metadata: Record<string, string>): Promise<string> {
   const headers = { 'content-type': 'application/grpc', te: 'trailers', ...metadata };
   const request = session.request({ ':method': 'POST', ':path': FIRST_CALL, ...headers });
   return new Promise((resolve, reject) => {

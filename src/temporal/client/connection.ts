@@ -96,7 +96,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
         () => undefined,
         (error: unknown) => connectFailure(error, target, everyMs),
       );
-      const failure = await Promise.race([failing, rest.then(() => NO_ANSWER)]);
+      const failure = await Promise.race([failing, rest.then(() => NO_RESPONSE)]);
       isConnected = !failure;
       if (!failure) return await connecting;
       if (failure.refused) throw refusedError(` at ${address}`, failure);
@@ -111,7 +111,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
   }
 }
 
-const NO_ANSWER: ConnectionFailure = { cause: 'no answer', refused: false };
+const NO_RESPONSE: ConnectionFailure = { cause: 'no answer', refused: false };
 
 async function connectFailure(error: unknown, target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
   if (error instanceof TypeError) throw unusableSettings(error.message);

@@ -7,7 +7,7 @@ import { withTimeout } from './with-timeout';
 
 const MAX_OTHER_OWNERS = 10;
 /** The poll of an ended order waits for this answer and must not time out if lists hang (30 s in the SDK). */
-const ANSWER_WITHIN_MS = 3_000;
+const RESPONSE_TIMEOUT_MS = 3_000;
 /** Long enough: lists show an order within seconds. */
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 5_000;
@@ -57,7 +57,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
     async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
       const seen = seenHere(orderId).filter((owner) => owner !== referenceId);
       if (seen.length > 0) return seen.slice(0, MAX_OTHER_OWNERS);
-      const listed = await withTimeout(ANSWER_WITHIN_MS, listedOwners(orderId, referenceId)).catch(() => undefined);
+      const listed = await withTimeout(RESPONSE_TIMEOUT_MS, listedOwners(orderId, referenceId)).catch(() => undefined);
       return listed ?? [];
     },
     /**

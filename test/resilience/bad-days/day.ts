@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { minFindingAge } from '../../../src/workflows/policies';
-import type { JsonAnswer, Plan, PlannedPurchase } from './plan';
+import type { JsonResponse, Plan, PlannedPurchase } from './plan';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { startSale } from '../support/load';
@@ -105,8 +105,8 @@ async function letHappen(plan: Plan, parts: DayParts, moments: Moments, part: 'd
 }
 
 async function startPurchases(purchases: readonly PlannedPurchase[], parts: DayParts): Promise<void> {
-  const answers = new Map<string, JsonAnswer[]>();
-  parts.environment.receiver.answerWith(({ body }) => answers.get(body.data.referenceId)?.shift() ?? 204);
+  const answers = new Map<string, JsonResponse[]>();
+  parts.environment.receiver.respondWith(({ body }) => answers.get(body.data.referenceId)?.shift() ?? 204);
   const begunAt = Date.now();
   await Promise.all(
     purchases.map(async (purchase) => {

@@ -14,7 +14,7 @@ import type { Workers } from './workers';
 /** A reconciliation of one of these small histories takes seconds when nothing is wrong. */
 const RECONCILED_WITHIN_MS = 90_000;
 /** How long an operator waits for an answer. */
-const ANSWER_WITHIN_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
 /** Long enough for all orders of the day, and too short for those of earlier days. */
 export const LOOKBACK_MS = 50 * 60_000;
 
@@ -130,7 +130,7 @@ async function operate(parts: DayParts, what: OperatorHappening): Promise<void> 
   const operator = operatorOf(environment, referenceId);
   const starter = createStarter(environment.client, {
     taskQueue: environment.taskQueue,
-    timeoutMs: ANSWER_WITHIN_MS,
+    timeoutMs: RESPONSE_TIMEOUT_MS,
   });
   if (what.type !== 'redeliver') chronicle.touched.add(what.of);
   switch (what.type) {

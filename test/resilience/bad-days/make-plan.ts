@@ -2,7 +2,7 @@ import type { PurchaseSettings } from '../../../src/contracts/purchase';
 import { type Draw, drawOf } from './draw';
 import { addEpisodes, drawEpisodes, type EpisodeName } from './episodes';
 import type { Happening, Moment, PartnerPlan, Plan, PlannedEvent, PlannedPurchase } from './plan';
-import { drawAnswers, drawTrouble } from './troubles';
+import { drawResponses, drawTrouble } from './troubles';
 
 /** The drawn parts of a day, with everything that the other parts depend on. */
 export interface Morning {
@@ -117,7 +117,7 @@ function drawPurchases(morning: Morning): void {
   const bursts = Array.from({ length: draw.from(0, 2) }, () => draw.from(0, lengthMs));
   for (let left = draw.from(3, 10); left > 0; left--) {
     const atMs = bursts.length > 0 && draw.chance(0.5) ? draw.pick(bursts) : draw.from(0, lengthMs);
-    const purchase = morning.buy({ atMs, answers: drawAnswers(draw) });
+    const purchase = morning.buy({ atMs, answers: drawResponses(draw) });
     if (draw.chance(0.5)) Object.assign(purchase, drawTrouble(morning));
   }
 }

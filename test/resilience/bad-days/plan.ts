@@ -35,13 +35,13 @@ export interface PlannedPurchase {
   /** The partner's faults for calls with the reference of this purchase. */
   faults: Omit<Fault, 'referenceId'>[];
   /** The checkout's answers to its events, each once; then 204. */
-  answers: JsonAnswer[];
+  answers: JsonResponse[];
   /** Why a second order of this purchase can't be prevented, if there is such a reason. */
   beyond?: string;
 }
 
 /** An answer that JSON can hold. */
-export type JsonAnswer = Extract<Answer, string | number>;
+export type JsonResponse = Extract<Answer, string | number>;
 
 /** When an event happens: at a time of its part of the day, or this long after the first such call for a purchase. */
 export type Moment = { atMs: number } | { after: 'search' | 'place' | 'delivery'; of: string; ms: number };

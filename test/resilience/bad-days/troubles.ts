@@ -1,7 +1,7 @@
 import type { Fault } from '../../../sandbox';
 import type { Draw } from './draw';
 import type { Morning } from './make-plan';
-import type { JsonAnswer, PlannedPurchase } from './plan';
+import type { JsonResponse, PlannedPurchase } from './plan';
 
 type Action = NonNullable<Fault['action']>;
 type Trouble = Pick<PlannedPurchase, 'faults' | 'beyond'>;
@@ -106,8 +106,8 @@ function searchFault(draw: Draw, action: Action): PlannedPurchase['faults'][numb
 }
 
 /** Most checkouts accept most events at once. */
-export function drawAnswers(draw: Draw): JsonAnswer[] {
+export function drawResponses(draw: Draw): JsonResponse[] {
   if (draw.chance(0.8)) return [];
-  const answers: JsonAnswer[] = [500, 503, 404, 'hang', 'reset', 'take-and-hang', 'take-and-reset', 'head-only'];
+  const answers: JsonResponse[] = [500, 503, 404, 'hang', 'reset', 'take-and-hang', 'take-and-reset', 'head-only'];
   return Array.from({ length: draw.from(1, 3) }, () => (draw.chance(0.06) ? 410 : draw.pick(answers)));
 }

@@ -19,7 +19,7 @@ const AT_ONCE = { firstPollMs: 0, partnerTimeoutMs: 5_000, deliveryTimeoutMs: 5_
 describe('keys of a local delivery that Temporal has not recorded', () => {
   /** A purchase during its local delivery: the checkout receives the first attempt and does not answer it. */
   async function inDelivery(env: TestEnvironment) {
-    env.receiver.answerWith(() => (env.receiver.attempts.length === 1 ? 'take-and-hang' : 204));
+    env.receiver.respondWith(() => (env.receiver.attempts.length === 1 ? 'take-and-hang' : 204));
     const referenceId = await env.buy({ 'demo-instant': 2 });
     await waitUntil('the checkout has it', () => env.receiver.attempts.length > 0);
     return { referenceId, operator: operatorOf(env, referenceId) };

@@ -32,7 +32,7 @@ const COMMANDS = {
   ...{ pause: 5, 'reset activity': 5, 'reset purchase': 2, terminate: 1 },
 };
 /** The checkout's answers to one event in five. */
-const BAD_ANSWERS = [500, 500, 'slow', 'slow', 'hang', 'reset', 'take-and-reset', 410] as const;
+const BAD_RESPONSES = [500, 500, 'slow', 'slow', 'hang', 'reset', 'take-and-reset', 410] as const;
 
 type Chaos = Awaited<ReturnType<typeof startChaos>>;
 
@@ -43,7 +43,7 @@ it(`chaos: none of ${SALES} purchases is bought twice, lost, stuck or held witho
   const [sales] = await Promise.all([sold, disturb(chaos), operate(chaos)]);
   const references = referencesOf(sales);
   partner.heal();
-  env.receiver.answerWith(() => 204);
+  env.receiver.respondWith(() => 204);
   const violations = [...(await settle(chaos)), ...(await heldInVain(chaos))];
   const [, findings] = [await reconcile(chaos), await reconcile(chaos)];
   for (const referenceId of references) violations.push(...(await auditPurchase(chaos, referenceId, findings)));
@@ -68,8 +68,8 @@ async function startChaos() {
   const answers = drawOf(SEED + 0.5);
   /** References with an event that the checkout has refused for good. */
   const refused = new Set<string>();
-  env.receiver.answerWith(({ body }) => {
-    const answer = answers.chance(0.2) ? answers.pick(BAD_ANSWERS) : 204;
+  env.receiver.respondWith(({ body }) => {
+    const answer = answers.chance(0.2) ? answers.pick(BAD_RESPONSES) : 204;
     if (answer === 410) refused.add(body.data.referenceId);
     return answer === 'slow' ? sleep(1_300, 204) : answer;
   });

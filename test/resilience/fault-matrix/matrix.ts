@@ -42,7 +42,7 @@ const AFTER_ONLY: Record<string, Action> = {
   'names no id': { type: 'merge', data: { id: null } },
 };
 
-const ANSWERS: Answer[] = [
+const RESPONSE_KINDS: Answer[] = [
   ...(['hang', 'reset', 'take-and-hang', 'take-and-reset', 'head-only'] as const),
   ...[500, 503, 404, 301, 410],
   { status: 429, headers: { 'retry-after': '1' } },
@@ -80,7 +80,7 @@ export function otherCells(): Cell[] {
     ...each(ACTIONS, (name, action) => settling(name, 'before', action)),
     ...each(ACTIONS, (name, action) => settling(name, 'after', action)),
     ...each(ACTIONS, (name, action) => polling(name, action)),
-    ...ANSWERS.map(delivering),
+    ...RESPONSE_KINDS.map(delivering),
   ];
 }
 

@@ -107,10 +107,10 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
   await ring('PartnerAccessRefused');
   sandbox.clearFaults();
 
-  receiver.answerWith(() => 500);
+  receiver.respondWith(() => 500);
   await buy(12);
-  await ring('DeliveriesFailing', 'BalanceGone', 'BalanceLow');
-  receiver.answerWith(() => 204);
+  await ring('DeliveriesFailing', 'BalanceExhausted', 'BalanceLow');
+  receiver.respondWith(() => 204);
 
   // It is a race how many of them get through before the circuit breaker opens, and so is which alert fires.
   sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'reset' } });

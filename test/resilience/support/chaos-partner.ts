@@ -33,7 +33,7 @@ function fateOf(draw: Draw) {
     reply: { fine: undefined, unclear: draw.pick(UNCLEAR), refused: { status: draw.pick([401, 422]) } },
     /** Measured from the request; never if absent. */
     unclearBooksAfterMs: draw.pick([0, 0, 800, undefined]),
-    answersAfterMs: draw.chance(0.1) ? 1_200 : 10,
+    respondsAfterMs: draw.chance(0.1) ? 1_200 : 10,
     life: draw.pick(draw.chance(0.25) ? LIVES : LIVES.slice(0, 2)),
     /** The answers to the first reads of its order. */
     reads: [1, 2, 3].map(() => (draw.chance(0.2) ? draw.pick([...UNCLEAR, { status: 404 }]) : undefined)),
@@ -78,7 +78,7 @@ export async function startChaosPartner(seed: number) {
     if (booksAfterMs) setTimeout(book, booksAfterMs);
     else if (booksAfterMs === 0) book();
     const id = orders.at(-1)?.id;
-    await sleep(own.answersAfterMs);
+    await sleep(own.respondsAfterMs);
     return own.reply[placing] ?? good({ id });
   }
 

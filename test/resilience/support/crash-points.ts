@@ -22,7 +22,7 @@ export interface FaultyEnvironment extends TestEnvironment {
 /** Makes the receiver of an environment use `answers`. */
 export function faulty(environment: TestEnvironment): FaultyEnvironment {
   const answers = new Map<string, Answer>();
-  environment.receiver.answerWith(({ body }) => answers.get(body.data.referenceId) ?? 204);
+  environment.receiver.respondWith(({ body }) => answers.get(body.data.referenceId) ?? 204);
   return { ...environment, answers };
 }
 

@@ -59,7 +59,7 @@ export function startSale({ buy }: TestEnvironment, items: Record<string, number
 /** @returns when the keys of each purchase first arrived, filled in while they arrive */
 export function watchDeliveries({ receiver }: TestEnvironment): Map<string, number> {
   const deliveredAt = new Map<string, number>();
-  receiver.answerWith(({ body: { type, data } }) => {
+  receiver.respondWith(({ body: { type, data } }) => {
     if (type === 'purchase.delivered' && !deliveredAt.has(data.referenceId))
       deliveredAt.set(data.referenceId, Date.now());
     return 204;

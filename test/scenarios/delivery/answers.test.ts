@@ -8,7 +8,7 @@ describe('one event and the answers of the checkout', () => {
   const scripts = new Map<string, Answer[]>();
 
   beforeAll(() => {
-    env.receiver.answerWith(({ body }) => scripts.get(body.data.referenceId ?? '')?.shift() ?? 204);
+    env.receiver.respondWith(({ body }) => scripts.get(body.data.referenceId ?? '')?.shift() ?? 204);
   });
 
   it.concurrent.each<[string, Answer[]]>([

@@ -18,7 +18,7 @@ describe('a checkout that is down for more than a day, with time skipping', () =
 
   it('is tried for at least 24 hours, then held; deliver sends the same event again under its id', async () => {
     const referenceId = env.reference();
-    env.receiver.answerTo(referenceId, 500);
+    env.receiver.responseTo(referenceId, 500);
     await env.buy({ 'demo-instant': 1 }, referenceId);
     const handle = env.handleOf(referenceId);
     const hold = async () => ((await handle.describe()).memo as PurchaseMemo | undefined)?.hold ?? undefined;
@@ -44,18 +44,18 @@ describe('a checkout that is down for more than a day, with time skipping', () =
   });
 
   it('receives an alert as well when it is up again, hours after the alert was raised', async () => {
-    env.receiver.answerWith(() => 503);
+    env.receiver.respondWith(() => 503);
     const referenceId = await env.buyFacing(DOUBLED, { 'demo-instant': 1 });
     await server.sleep(3 * HOUR);
     expect(env.eventTypes(referenceId)).toEqual([]);
 
-    env.receiver.answerWith(() => 204);
+    env.receiver.respondWith(() => 204);
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
     expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.delivered']);
   });
 
   it('does not keep a purchase from ending when it refuses an alert for ever', async () => {
-    env.receiver.answerWith(({ body }) => (body.type === 'purchase.attention' ? 503 : 204));
+    env.receiver.respondWith(({ body }) => (body.type === 'purchase.attention' ? 503 : 204));
     const referenceId = await env.buyFacing(DOUBLED, { 'demo-instant': 1 });
 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });

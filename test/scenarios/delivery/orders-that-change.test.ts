@@ -22,7 +22,7 @@ describe('an order that changes after its review and before the checkout accepts
   /** Buys the product. The checkout answers the events about its outcome like this for now. */
   async function bought(product: string, quantity: number, answer: Answer = 503) {
     const referenceId = env.reference();
-    env.receiver.answerTo(referenceId, answer);
+    env.receiver.responseTo(referenceId, answer);
     await env.buy({ [product]: quantity }, referenceId);
     const { id: orderId } = await env.orderOf(referenceId);
     return { referenceId, operator: operatorOf(env, referenceId), orderId };
@@ -95,7 +95,7 @@ describe('an order that changes after its review and before the checkout accepts
     async () => {
       const { referenceId, operator, orderId, before } = await refused();
       let refuse: (answer: Answer) => void = () => undefined;
-      env.receiver.answerTo(referenceId, new Promise((resolve) => (refuse = resolve)), 'purchase.attention');
+      env.receiver.responseTo(referenceId, new Promise((resolve) => (refuse = resolve)), 'purchase.attention');
       await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before.keys[1]!]] });
 
       await env.untilState(referenceId, 'DELIVERED');

@@ -15,7 +15,7 @@ describe('a fingerprint secret that is rotated between the poll and the delivery
 
   async function seenAndNotDelivered() {
     const referenceId = env.reference();
-    env.receiver.answerTo(referenceId, 503);
+    env.receiver.responseTo(referenceId, 503);
     await env.buy({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.pending('deliverSale', 2);

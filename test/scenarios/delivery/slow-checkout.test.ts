@@ -5,7 +5,7 @@ import { startServer } from '../../support/http-server';
 import { sharedEnvironment } from '../../support/test-environment';
 import { startWorkerOf } from '../../support/worker';
 
-const ANSWER_AFTER_MS = 2_500;
+const RESPOND_AFTER_MS = 2_500;
 
 /** A checkout that takes this long for every answer. It counts the event ids and the concurrent requests per event. */
 async function startSlowCheckout() {
@@ -19,7 +19,7 @@ async function startSlowCheckout() {
       seen.ids.push(id);
       open.push(id);
       seen.mostOpen = Math.max(seen.mostOpen, open.filter((other) => other === id).length);
-      await Promise.race([sleep(ANSWER_AFTER_MS), once(sockets[connection - 1]!, 'close')]);
+      await Promise.race([sleep(RESPOND_AFTER_MS), once(sockets[connection - 1]!, 'close')]);
       open.splice(open.indexOf(id), 1);
       return { status: 204 };
     },
@@ -27,7 +27,7 @@ async function startSlowCheckout() {
   return Object.assign(seen, { url: server.url });
 }
 
-describe(`a checkout that takes ${ANSWER_AFTER_MS} ms for every answer`, () => {
+describe(`a checkout that takes ${RESPOND_AFTER_MS} ms for every answer`, () => {
   const env = sharedEnvironment({ worker: false, settings: { deliveryTimeoutMs: 20_000 } });
 
   it('never gets two requests for one event at once, and only its first event is tried with the short deadline', async () => {

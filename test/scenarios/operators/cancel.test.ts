@@ -17,7 +17,7 @@ describe('a purchase that an operator cancels or terminates', () => {
     async (_, moment) => {
       const referenceId = env.reference();
       env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'delay', ms: 500 } });
-      env.receiver.answerTo(referenceId, 500);
+      env.receiver.responseTo(referenceId, 500);
       await env.buy({ 'demo-instant': 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
       await moment(referenceId);

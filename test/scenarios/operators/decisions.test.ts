@@ -106,7 +106,7 @@ describe('a held purchase', () => {
 
   it.concurrent('no longer reports the hold once it is decided', async () => {
     const { referenceId, operator } = await purchaseBeforeHold(env, 'PLACEMENT_UNKNOWN');
-    env.receiver.answerTo(referenceId, 500, 'purchase.held');
+    env.receiver.responseTo(referenceId, 500, 'purchase.held');
     await operator.pending('deliverNotice', 2);
     const open = await env.orderByHand({ 'demo-never': 2 }, `open-${referenceId}`);
 

@@ -130,7 +130,7 @@ describe('an activity with malformed input or a malformed result', () => {
   });
 
   it('deliverSale completed by hand does not count as delivered', async () => {
-    const handle = await redelivery((referenceId) => env.receiver.answerTo(referenceId, 503));
+    const handle = await redelivery((referenceId) => env.receiver.responseTo(referenceId, 503));
     expect(await completed('deliverSale', handle)).toMatchObject({ type: 'DeliveryFailed' });
   });
 

@@ -65,7 +65,7 @@ describe('an operator who completes or fails an activity by hand', () => {
     async (_, junk) => {
       const referenceId = env.reference();
       // An attempt can be failed only while it runs.
-      env.receiver.answerTo(referenceId, junk === undefined ? 'hang' : 500);
+      env.receiver.responseTo(referenceId, junk === undefined ? 'hang' : 500);
       await env.buy({ 'demo-instant': 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
       await operator.pending('deliverSale', 2);

@@ -65,7 +65,7 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
     '$activity that is $name goes on and delivers once',
     async ({ activity, product, operate }) => {
       const referenceId = env.reference();
-      env.receiver.answerTo(referenceId, 500);
+      env.receiver.responseTo(referenceId, 500);
       await env.buy({ [product]: 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
       await operator.pending(activity, 2);

@@ -1,5 +1,5 @@
 import { purchaseWorkflowId, STATUS_QUERY } from '../../../src/contracts/names';
-import type { StatusAnswer } from '../../../src/contracts/purchase';
+import type { StatusQueryResult } from '../../../src/contracts/purchase';
 import { summariesOf } from '../../support/history';
 import { heldPurchase } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
@@ -12,7 +12,7 @@ describe('a purchase as an operator sees it in the Temporal UI', () => {
     sandbox: { perLookMs: 30_000 },
     pastOrders: 3,
   });
-  const ask = (referenceId: string) => env.handleOf(referenceId).query<StatusAnswer>(STATUS_QUERY);
+  const ask = (referenceId: string) => env.handleOf(referenceId).query<StatusQueryResult>(STATUS_QUERY);
   const details = async (referenceId: string) => {
     const { currentDetails } = await env
       .handleOf(referenceId)

@@ -158,7 +158,7 @@ describe('a purchase that an operator resets', () => {
     ['delivering', 'demo-instant', 'deliverSale'],
   ])('reset to each reset point while %s, goes on from there and delivers once', async (_, product, activity) => {
     const referenceId = env.reference();
-    env.receiver.answerTo(referenceId, 500);
+    env.receiver.responseTo(referenceId, 500);
     await env.buy({ [product]: 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.pending(activity, 2);
@@ -180,7 +180,7 @@ describe('a purchase that an operator resets', () => {
     'reset to before its poll with its event %s, delivers the keys added meanwhile and none twice',
     async (_, answer, types) => {
       const referenceId = env.reference();
-      env.receiver.answerTo(referenceId, answer, 'purchase.partially_delivered');
+      env.receiver.responseTo(referenceId, answer, 'purchase.partially_delivered');
       await env.buy({ 'demo-never': 4 }, referenceId);
       const operator = operatorOf(env, referenceId);
       await operator.pending('awaitOrderChange', 2);

@@ -37,7 +37,7 @@ const BROKEN: [string, Action][] = [
   ['a status nobody planned for', { type: 'answer', status: 418 }],
 ];
 
-const ERROR_ANSWER: [string, Action][] = [
+const ERROR_RESPONSE: [string, Action][] = [
   ...[408, 425, 429, 500, 502, 503, 504].map((status): [string, Action] => [`${status}`, { type: 'answer', status }]),
   ["a proxy's page with 502", { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' }],
   ['success: false', { type: 'unsuccessful' }],
@@ -72,7 +72,7 @@ const ROWS: Row[] = [
     requests: 2,
   })),
 
-  ...ERROR_ANSWER.flatMap(([seen, action]) => [
+  ...ERROR_RESPONSE.flatMap(([seen, action]) => [
     row(`${seen}, and not bought`, 'before', action, AGAIN),
     row(`${seen}, and bought`, 'after', action, BOUGHT),
   ]),

@@ -29,7 +29,10 @@ describe('waiting with production intervals and time skipping', () => {
     const delivered = 1;
     const polls = env.sandbox.requests().keys - before - delivered;
     expect(polls).toBeGreaterThanOrEqual(4);
-    const [placed = 0, last = 0, ...more] = await timesOfAnswers(env, referenceId, ['placeOrder', 'awaitOrderChange']);
+    const [placed = 0, last = 0, ...more] = await timesOfResponses(env, referenceId, [
+      'placeOrder',
+      'awaitOrderChange',
+    ]);
     expect(more).toEqual([]);
     const shortest = DEFAULTS.firstPollMs + (polls - 1) * DEFAULTS.pollIntervalMs;
     expect(last - placed).toBeGreaterThanOrEqual(shortest);
@@ -43,7 +46,7 @@ describe('waiting with production intervals and time skipping', () => {
 
     expect(outcome).toBe('DELIVERED');
     const steps = ['placeOrder', 'awaitOrderChange', 'deliverSale'];
-    const [placed = 0, polled = 0, delivered = 0] = await timesOfAnswers(env, referenceId, steps);
+    const [placed = 0, polled = 0, delivered = 0] = await timesOfResponses(env, referenceId, steps);
     expect(polled - placed).toBeGreaterThanOrEqual(10 * MINUTE);
     expect(delivered - polled).toBeGreaterThanOrEqual(10 * MINUTE);
   });
@@ -88,7 +91,7 @@ async function boughtInTime(env: TestEnvironment, items: Record<string, number>)
 }
 
 /** @returns when each completed activity of these types began its last attempt, in epoch ms on the server's clock */
-async function timesOfAnswers(env: TestEnvironment, referenceId: string, types: string[]): Promise<number[]> {
+async function timesOfResponses(env: TestEnvironment, referenceId: string, types: string[]): Promise<number[]> {
   const { events } = await env.handleOf(referenceId).fetchHistory();
   const all = events ?? [];
   const asked = all

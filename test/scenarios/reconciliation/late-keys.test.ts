@@ -12,7 +12,7 @@ describe('every paid key is delivered or reported', () => {
   beforeAll(async () => {
     env = await startReconciliationEnvironment();
   });
-  afterEach(() => env.receiver.answerWith(() => 204));
+  afterEach(() => env.receiver.respondWith(() => 204));
 
   /** A purchase of four keys and its order, which stays open until the test changes it. */
   async function open(items: Record<string, number> = { 'demo-never': 4 }, reference?: string) {
@@ -160,12 +160,12 @@ describe('every paid key is delivered or reported', () => {
   });
 
   it('does not deliver other items for a terminated purchase, although an operator had accepted them', async () => {
-    env.receiver.answerWith(({ body }) => (body.type === 'purchase.held' ? 204 : 503));
+    env.receiver.respondWith(({ body }) => (body.type === 'purchase.held' ? 204 : 503));
     const { referenceId, become, operator } = await accepted();
     await operator.pending('deliverSale', 2);
     await operator.terminate();
     await become('COMPLETED', 'A', 'B', 'C');
-    env.receiver.answerWith(() => 204);
+    env.receiver.respondWith(() => 204);
     const { events, order } = await env.starter.redeliver(referenceId);
     expect(events).toEqual([]);
     expect(order?.issue).toContain('lacks demo-instant');
@@ -176,14 +176,14 @@ describe('every paid key is delivered or reported', () => {
     const { referenceId, become } = await open();
     await env.handleOf(referenceId).terminate();
     await become('PARTIAL_COMPLETED', 'A');
-    env.receiver.answerWith(() => 410);
+    env.receiver.respondWith(() => 410);
     expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
     await ended(referenceId, 1);
     const note = expect.stringContaining('the last delivery failed, and was started again');
     expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'unrepaired', note }]);
     await ended(referenceId, 2);
 
-    env.receiver.answerWith(() => 204);
+    env.receiver.respondWith(() => 204);
     await become('PARTIAL_COMPLETED', 'B', 'A');
     const { events } = await env.starter.redeliver(referenceId);
     expect(events.map(({ type }) => type)).toEqual([LATE]);
@@ -192,7 +192,7 @@ describe('every paid key is delivered or reported', () => {
 
   it('does not claim that nothing was delivered before a refund when nobody knows', async () => {
     const { referenceId, become } = await overdue();
-    env.receiver.answerWith(({ body }) => (JSON.stringify(body).includes('"A"') ? 410 : 204));
+    env.receiver.respondWith(({ body }) => (JSON.stringify(body).includes('"A"') ? 410 : 204));
     for (const keys of [['A'], ['A', 'B']]) {
       await become('PARTIAL_COMPLETED', ...keys);
       await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
@@ -204,14 +204,14 @@ describe('every paid key is delivered or reported', () => {
 
   it('the nightly run and redeliver join a late delivery that is running, and start no second one', async () => {
     const { referenceId, become } = await overdue();
-    env.receiver.answerWith(({ body }) => (body.type === LATE ? 503 : 204));
+    env.receiver.respondWith(({ body }) => (body.type === LATE ? 503 : 204));
     await become('COMPLETED', 'A', 'B', 'C', 'D');
     expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
     const note = expect.stringContaining('has been running since');
     expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'unrepaired', note }]);
     const asked = env.starter.redeliver(referenceId);
     await waitUntil('it was tried', () => env.receiver.attemptsOf(referenceId).length > 2);
-    env.receiver.answerWith(() => 204);
+    env.receiver.respondWith(() => 204);
 
     expect((await asked).events.map(({ type }) => type)).toEqual([LATE]);
     await ended(referenceId, 1);

@@ -170,7 +170,7 @@ describe('a reconciliation', () => {
     expect(data.referenceId).toMatch(/^reconcile-/);
     await env.reconcile({ dryRun: true });
     expect(eventsOf('reconciliation.completed')).toHaveLength(1);
-    env.receiver.answerWith(() => 410);
+    env.receiver.respondWith(() => 410);
     expect((await env.reconcile()).findings).toEqual({});
   });
 

@@ -23,7 +23,7 @@ describe('a reconciliation of records that can not be read', () => {
     details.map(({ kind, referenceId, done }) => `${kind} ${referenceId} ${done}`).toSorted();
 
   /** From now on the partner gives this answer for the keys of the order. */
-  const keysAnswer = (orderId: string, action: Action) =>
+  const keysResponse = (orderId: string, action: Action) =>
     env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
 
   /** A purchase that is OVERDUE while its order is complete, with or without a readable row. */
@@ -68,7 +68,7 @@ describe('a reconciliation of records that can not be read', () => {
     for (const action of actions) {
       const { referenceId, orderId } = await late();
       gone.push(referenceId);
-      keysAnswer(orderId, action);
+      keysResponse(orderId, action);
     }
     await env.untilListed("PurchaseState = 'OVERDUE'", 6);
 
@@ -84,7 +84,7 @@ describe('a reconciliation of records that can not be read', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     await env.untilListed("PurchaseState = 'DELIVERED'", 1);
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
-    keysAnswer(orderId, GONE);
+    keysResponse(orderId, GONE);
     env.sandbox.settings({ historyLagMs: 1_000_000 });
 
     expect(named(await env.reconcile({ lookbackMs: 1 }))).toEqual([]);
@@ -93,7 +93,7 @@ describe('a reconciliation of records that can not be read', () => {
   it('reports a second order even when neither the row nor the keys of the first can be read', async () => {
     const { referenceId, orderId } = await env.bought({ 'demo-instant': 1 });
     await env.sandbox.changeOrder(orderId!, { shownRow: { status: 7 } });
-    keysAnswer(orderId!, GONE);
+    keysResponse(orderId!, GONE);
     const second = await env.orderByHand({ 'demo-instant': 1 }, referenceId);
     await env.untilListed("PurchaseState = 'DELIVERED'", 1);
 
@@ -144,10 +144,10 @@ describe('a reconciliation of records that can not be read', () => {
     const shown = { status: 'COMPLETED', keys: [[KEY]], shownRow };
     await env.sandbox.changeOrder(order.id, shown);
     const products = [{ id: 'p', title, quantity: 1, keys: [{ type: 'text', value: KEY }] }];
-    keysAnswer(order.id, { type: 'merge', data: { products } });
+    keysResponse(order.id, { type: 'merge', data: { products } });
     const unread = await env.orderByHand({ 'demo-instant': 1 }, 'S-1');
     await env.sandbox.changeOrder(unread.id, shown);
-    keysAnswer(unread.id, GONE);
+    keysResponse(unread.id, GONE);
 
     const result = await env.reconcile();
 

@@ -24,7 +24,7 @@ it('killing a worker while it reads and another while it delivers leaves nothing
   await waitUntil('both are found', async () => (await found()) === 2, { withinMs: 120_000 });
 
   const hanging = env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'hang' } });
-  env.receiver.answerWith(({ body }) => (body.type === 'purchase.late_delivery' ? 'take-and-hang' : 204));
+  env.receiver.respondWith(({ body }) => (body.type === 'purchase.late_delivery' ? 'take-and-hang' : 204));
   const running = env.reconcile();
   await waitUntil('it reads the history', () => hanging.hits > 0);
   await worker.end('SIGKILL');
@@ -33,7 +33,7 @@ it('killing a worker while it reads and another while it delivers leaves nothing
   const isLate = ({ body }: Attempt) => body.type === 'purchase.late_delivery';
   await waitUntil('a late delivery is tried', () => env.receiver.attempts.some(isLate));
   await worker.end('SIGKILL');
-  env.receiver.answerWith(() => 204);
+  env.receiver.respondWith(() => 204);
   worker = await start();
 
   expect(await running).toMatchObject({ findings: { LATE: 1, LOST: 1 } });

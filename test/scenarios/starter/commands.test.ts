@@ -45,7 +45,7 @@ describe('the commands, as real processes', () => {
 
   it('purchase --wait shows each state as it comes on stderr, and what a held purchase waits for', async () => {
     const referenceId = env.reference();
-    env.receiver.answerTo(referenceId, 410);
+    env.receiver.responseTo(referenceId, 410);
     const args = ['purchase', referenceId, '--item', 'demo-seconds:1', '--wait', '--json'];
     const waiting = startStarter(args, starterEnvOf(env));
     await waiting.said(`UTC  HELD: DELIVERY_REFUSED: the checkout refused the event permanently (410)`);
@@ -97,8 +97,8 @@ describe('the commands, as real processes', () => {
     const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
     // The first attempt only waits out the interval after the first poll, which was a local activity.
     await waitUntil('the order was polled once', async () => {
-      const { lastAnswer, nextAttempt } = (await attempt()) ?? {};
-      return nextAttempt !== undefined && lastAnswer?.startsWith('still');
+      const { lastResponse, nextAttempt } = (await attempt()) ?? {};
+      return nextAttempt !== undefined && lastResponse?.startsWith('still');
     });
 
     const { code, stdout } = await run('status', referenceId);

@@ -122,14 +122,14 @@ describe.each([
     await compile(project);
     const code = `
       import { InvalidPurchaseError } from '${NAME}';
-      import { untilAnswered } from './out/retry.js';
+      import { untilItResponds } from './out/retry.js';
       const answers = [new Error('Failed to connect before the deadline'), 'started'];
       const start = async () => {
         const answer = answers.shift() ?? new InvalidPurchaseError(['no items']);
         if (answer instanceof Error) throw answer;
         return answer;
       };
-      console.log(await untilAnswered(start), (await untilAnswered(start).catch((error) => error)).name, answers.length);`;
+      console.log(await untilItResponds(start), (await untilItResponds(start).catch((error) => error)).name, answers.length);`;
     writeFileSync(join(project, 'repeat.mjs'), code);
     const { stdout } = await run(process.execPath, [join(project, 'repeat.mjs')], { timeout: 30_000 });
     expect(stdout).toBe('started InvalidPurchaseError 0\n');

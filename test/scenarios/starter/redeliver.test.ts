@@ -1,5 +1,5 @@
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
-import { NotAnsweredError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
+import { NoResponseError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/create-starter';
 import { TOO_LARGE } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
@@ -64,7 +64,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     await expect(env.starter.redeliver(running)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
 
     const refused = env.reference();
-    env.receiver.answerTo(refused, 410);
+    env.receiver.responseTo(refused, 410);
     await env.buy({ 'demo-instant': 1 }, refused);
     await env.untilState(refused, 'HELD');
     const held = await run('redeliver', refused);
@@ -86,7 +86,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
   it('fails with what the checkout said when it is refused for good, and can be asked for again', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    env.receiver.answerTo(referenceId, 410);
+    env.receiver.responseTo(referenceId, 410);
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('failed: the checkout refused the event permanently (410)');
@@ -108,10 +108,10 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
   it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
-    env.receiver.answerTo(referenceId, 500);
+    env.receiver.responseTo(referenceId, 500);
     const impatient = createStarter(env.client, { taskQueue: env.taskQueue, timeoutMs: 8_000 });
     const asked = impatient.redeliver(referenceId);
-    await expect(asked).rejects.toThrow(NotAnsweredError);
+    await expect(asked).rejects.toThrow(NoResponseError);
     await expect(asked).rejects.toThrow(/has started, but the checkout did not accept it in time .*answered 500/);
 
     const second = env.starter.redeliver(referenceId);

@@ -1,4 +1,4 @@
-import { DecisionRefusedError, NotAnsweredError, StarterError } from '../../../src/starter/index';
+import { DecisionRefusedError, NoResponseError, StarterError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/create-starter';
 import { heldPurchase } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
@@ -128,7 +128,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const impatient = createStarter(env.client, { timeoutMs: 500 });
     const asked = impatient.resolve(referenceId, { decision: 'abandon' });
 
-    await expect(asked).rejects.toThrow(NotAnsweredError);
+    await expect(asked).rejects.toThrow(NoResponseError);
     await expect(asked).rejects.toThrow(/No worker processed the decision .* in time/);
     await handle.terminate();
   });

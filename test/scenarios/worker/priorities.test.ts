@@ -23,9 +23,9 @@ describe('the order in which a worker with one slot gets waiting activities', ()
     await startWorkerOf(env, { enableNonLocalActivities: false });
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
     await untilPiledUp(env, 1);
-    const placed = await answerPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
+    const placed = await respondToPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
     await placed.pending('awaitOrderChange');
-    const failed = await answerPlacement(env, { evidence: 'ERROR_ANSWER', why: 'an error' });
+    const failed = await respondToPlacement(env, { evidence: 'ERROR_RESPONSE', why: 'an error' });
     await failed.pending('findOrders');
     await env.buy({ 'demo-instant': 1 });
     await untilPiledUp(env, 4);
@@ -83,7 +83,7 @@ async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
 }
 
 /** Starts a purchase and answers its placement by hand, so no worker is needed. */
-async function answerPlacement(env: TestEnvironment, answer: object): Promise<Operator> {
+async function respondToPlacement(env: TestEnvironment, answer: object): Promise<Operator> {
   const operator = operatorOf(env, await env.buy({ 'demo-instant': 1 }));
   await operator.pending('placeOrder');
   await operator.complete('placeOrder', answer);

@@ -2,7 +2,7 @@ import type { Reply } from '../../support/http-server';
 import type { Envelope, OrderData } from './hostile-partner';
 
 /** An answer to a read of an order that quotes secrets: `said` is all of them, `key` one key of the order. */
-export type HostileAnswer = (said: string, plain: Envelope<OrderData>, key: string) => Reply;
+export type HostileResponse = (said: string, plain: Envelope<OrderData>, key: string) => Reply;
 
 const json = (value: unknown, status = 200): Reply => ({ status, json: value });
 const text = (body: string, status = 200): Reply => ({ status, body });
@@ -17,7 +17,7 @@ export function headerText(said: string): string {
 }
 
 /** Error statuses, pages, headers and partial answers. */
-export const BROKEN_ANSWERS: Record<string, HostileAnswer> = {
+export const BROKEN_RESPONSES: Record<string, HostileResponse> = {
   'an error body': (said, plain) =>
     json({ ...plain, status: 500, success: false, details: { data: { code: said, message: said } } }, 500),
   "a proxy's page": (said) => text(`<html><pre>x-api-key: ${said}</pre>`, 502),
@@ -59,7 +59,7 @@ export const BROKEN_ANSWERS: Record<string, HostileAnswer> = {
 };
 
 /** Each has one field with another type or form than documented, and a secret in it. */
-export const WRONG_FIELDS: Record<string, HostileAnswer> = {
+export const WRONG_FIELDS: Record<string, HostileResponse> = {
   status: (said, plain) => json({ ...plain, status: said }),
   success: (said, plain) => json({ ...plain, success: said }),
   details: (said, plain) => json({ ...plain, details: said }),
@@ -84,7 +84,7 @@ export const WRONG_FIELDS: Record<string, HostileAnswer> = {
 function ofOrder(
   field: string,
   change: (said: string, order: OrderData, key: string) => object,
-): Record<string, HostileAnswer> {
+): Record<string, HostileResponse> {
   return {
     [`details.data: ${field}`]: (said, plain, key) => {
       const { details } = plain;
@@ -94,7 +94,7 @@ function ofOrder(
   };
 }
 
-function ofProduct(field: string, change: (said: string) => object): Record<string, HostileAnswer> {
+function ofProduct(field: string, change: (said: string) => object): Record<string, HostileResponse> {
   return ofOrder(`products.0.${field}`, (said, { products }) => ({
     products: products.map((product) => ({ ...product, ...change(said) })),
   }));

@@ -73,7 +73,7 @@ export async function startHostileEnvironment() {
   const partner = await startHostilePartner(sandbox);
   const checkouts = new Map<string, Checkout>();
   receiver.trust(...SECRETS.DELIVERY_SECRET);
-  receiver.answerWith((attempt) => {
+  receiver.respondWith((attempt) => {
     const { referenceId } = attempt.body.data;
     return checkouts.get(referenceId)?.(attempt, receiver.attemptsOf(referenceId).length) ?? 204;
   });

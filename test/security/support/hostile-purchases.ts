@@ -1,6 +1,6 @@
 import type { DecisionKind } from '../../../src/domain/holds';
 import type { Reply } from '../../support/http-server';
-import { BROKEN_ANSWERS, headerText, type HostileAnswer, WRONG_FIELDS } from './hostile-answers';
+import { BROKEN_RESPONSES, headerText, type HostileResponse, WRONG_FIELDS } from './hostile-answers';
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
 import type { Checkout } from './hostile-environment';
 
@@ -27,7 +27,7 @@ export interface WrongLooks {
 
 /** One for each wrong answer to a read, by its name. */
 export function wrongLooks(): [name: string, looks: WrongLooks][] {
-  return Object.values({ ...BROKEN_ANSWERS, ...WRONG_FIELDS }).map((answer, index) => {
+  return Object.values({ ...BROKEN_RESPONSES, ...WRONG_FIELDS }).map((answer, index) => {
     let passing = 0;
     const twist = lookTwist(() => (passing-- > 0 ? undefined : answer));
     return [`look-${index + 1}`, { twist, pass: (howMany) => void (passing = howMany) }];
@@ -102,9 +102,9 @@ function quoting(...secrets: string[]): string {
   return [...secrets, STRANGERS_KEY].join(' ');
 }
 
-function lookTwist(answerTo: () => HostileAnswer | undefined): Twist {
+function lookTwist(responseTo: () => HostileResponse | undefined): Twist {
   return async ({ operation, apiKey, plain }) => {
-    const answer = operation === 'keys' ? answerTo() : undefined;
+    const answer = operation === 'keys' ? responseTo() : undefined;
     if (!answer) return undefined;
     const order = await plain<OrderData>();
     const key = order.details.data.products[0]?.keys[0]?.value ?? STRANGERS_KEY;
@@ -147,11 +147,11 @@ function productTwist(change: ChangeProduct): Twist {
   return orderTwist(eachProduct(change));
 }
 
-function withKey(value: string): HostileAnswer {
+function withKey(value: string): HostileResponse {
   return changed(eachProduct(() => ({ keys: [{ type: 'text', value }] })));
 }
 
-function changed(change: ChangeOrder): HostileAnswer {
+function changed(change: ChangeOrder): HostileResponse {
   return (_, plain, key) => {
     const { details } = plain;
     return { json: { ...plain, details: { ...details, data: change(details.data, key) } } };

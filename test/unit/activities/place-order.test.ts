@@ -47,7 +47,7 @@ describe('the log line of an attempt without an order', () => {
   it.each([
     [422, 'ORDER_REFUSED', 'the partner refused the order'],
     [409, 'CONFLICT', 'the partner says that the order exists already'],
-    [500, 'ERROR_ANSWER', 'the partner answered with an error, and may have placed the order all the same'],
+    [500, 'ERROR_RESPONSE', 'the partner answered with an error, and may have placed the order all the same'],
   ])('fits the evidence of %i, %s: %s', async (status, evidence, message) => {
     const json = envelope({}, { details: { extensions: { trace_id } } });
     const server = await startServer({

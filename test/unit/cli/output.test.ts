@@ -83,7 +83,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
   });
 
   it('the last answer of what a purchase is doing, and why it has no result', () => {
-    const work = { activity: 'getOrder', activityId: '1', attempt: 2, lastAnswer: HOSTILE };
+    const work = { activity: 'getOrder', activityId: '1', attempt: 2, lastResponse: HOSTILE };
     const known = {
       referenceId: 'R',
       workflowId: 'purchase-R',

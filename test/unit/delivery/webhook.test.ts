@@ -208,7 +208,7 @@ describe('an attempt without an answer', () => {
 
   it('does not block other events, and loses no deadline to a garbage collection', async () => {
     const shop = await receiver();
-    shop.answerWith(({ id }) => (id.startsWith('evt_slow') ? 'hang' : 204));
+    shop.respondWith(({ id }) => (id.startsWith('evt_slow') ? 'hang' : 204));
     const delivery = webhook(shop.url, { timeoutMs: 1_500 });
     const slow = Array.from({ length: 20 }, (_, index) => failureOf(delivery.deliver(event(`evt_slow${index}`))));
     await waitUntil('all have arrived', () => shop.attempts.length === 20);

@@ -24,7 +24,7 @@ const TABLE: [EvidenceWithoutOrder, first: string[], afterAnotherThatMayHaveArri
   ['ACCESS_REFUSED', always('one: attempt'), always('one: attempt')],
   ['ORDER_REFUSED', always('one: REJECTED'), [HOLD, HOLD, AGAIN]],
   ['CONFLICT', always('window, proven: REJECTED'), always(HOLD)],
-  ['ERROR_ANSWER', [HOLD, AGAIN, AGAIN], [HOLD, AGAIN, AGAIN]],
+  ['ERROR_RESPONSE', [HOLD, AGAIN, AGAIN], [HOLD, AGAIN, AGAIN]],
   ['UNKNOWN', [HOLD, HOLD, AGAIN], [HOLD, HOLD, AGAIN]],
   ['FENCED', always(HOLD), always(HOLD)],
   ['NEVER_WRITTEN', UNWRITTEN, UNWRITTEN],
@@ -45,7 +45,7 @@ describe('the next step after an attempt that returned no order', () => {
 
   it('the partner may have bought only after these four kinds of answer', () => {
     const all: PlacementEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
-    expect(all.filter(mayHaveBought)).toEqual(['CONFLICT', 'ERROR_ANSWER', 'UNKNOWN', 'FENCED']);
+    expect(all.filter(mayHaveBought)).toEqual(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN', 'FENCED']);
   });
 });
 

@@ -1,5 +1,5 @@
 import {
-  answerKindOf,
+  responseKindOf,
   isPartnerError,
   PartnerError,
   type PartnerErrorFacts,
@@ -16,7 +16,7 @@ describe('the meaning of an HTTP status', () => {
     [[402], 'ORDER_REFUSED', false, true],
     [[401, 403, 404, 405], 'ACCESS_REFUSED', false, true],
     [[409], 'CONFLICT', false, false],
-    [[408, 425, 429, 500, 502, 503, 504, 599], 'ERROR_ANSWER', true, true],
+    [[408, 425, 429, 500, 502, 503, 504, 599], 'ERROR_RESPONSE', true, true],
     [[100, 301, 302, 307, 308, 406, 410, 418, 421], 'UNKNOWN', false, true],
   ])('%p: %s; a read is retried: %s; counts against the partner: %s', (statuses, placement, retryable, counts) => {
     for (const httpStatus of statuses) {
@@ -35,7 +35,7 @@ describe('the meaning of an HTTP status', () => {
     [503, 'status', '5xx'],
   ])('%i is an error of kind %s, counted as %s', (httpStatus, kind, counted) => {
     const error = statusError({ ...READ, httpStatus });
-    expect([error.kind, answerKindOf(error)]).toEqual([kind, counted]);
+    expect([error.kind, responseKindOf(error)]).toEqual([kind, counted]);
   });
 });
 
@@ -59,8 +59,8 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>(
   ['timeout', { ...PLACE, sent: true }, 'UNKNOWN', true, true],
   ['timeout', PLACE, 'UNKNOWN', true, true],
   ['connection-lost', PLACE, 'UNKNOWN', true, true],
-  ['refused', PLACE, 'ERROR_ANSWER', true, true],
-  ['refused', { ...PLACE, envelopeStatus: 422 }, 'ERROR_ANSWER', false, true],
+  ['refused', PLACE, 'ERROR_RESPONSE', true, true],
+  ['refused', { ...PLACE, envelopeStatus: 422 }, 'ERROR_RESPONSE', false, true],
   ['unreadable', { ...PLACE, reason: 'shape' }, 'UNKNOWN', false, true],
   ['unreadable', { ...READ, reason: 'shape' }, 'UNKNOWN', false, false],
   ['unreadable', { ...READ, reason: 'not-json' }, 'UNKNOWN', true, false],
@@ -71,7 +71,7 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>(
   (kind, facts, placement, retryable, counts) => {
     const error = new PartnerError(kind, 'it failed', facts);
     expect(error).toMatchObject({ ...facts, kind, placement, retryable, countsAgainstPartner: counts });
-    expect([answerKindOf(error), error.message]).toEqual([kind, `${facts.operation}: it failed`]);
+    expect([responseKindOf(error), error.message]).toEqual([kind, `${facts.operation}: it failed`]);
   },
 );
 

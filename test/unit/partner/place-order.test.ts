@@ -45,16 +45,16 @@ describe('an answer with an error status', () => {
     const json = envelope({}, { success: false, status: 429 });
     const { server, error } = await failedPlacement({ status: 429, headers: { 'retry-after': '7' }, json });
     const facts = { httpStatus: 429, operation: 'placeOrder', traceId: 'trace-1', retryAfterMs: 7000 };
-    expect(error).toMatchObject({ placement: 'ERROR_ANSWER', kind: 'status', ...facts });
+    expect(error).toMatchObject({ placement: 'ERROR_RESPONSE', kind: 'status', ...facts });
     expect(server.received).toHaveLength(1);
   });
 
   it.each([
-    ['a proxy page', { status: 502, body: '<html>bad gateway</html>' }, 'ERROR_ANSWER'],
+    ['a proxy page', { status: 502, body: '<html>bad gateway</html>' }, 'ERROR_RESPONSE'],
     ['a huge page', { status: 422, body: 'x'.repeat(2_000_000) }, 'ORDER_REFUSED'],
     ['a body that breaks off', { raw: 'HTTP/1.1 402 No\r\ncontent-length: 99\r\n\r\nhalf' }, 'ORDER_REFUSED'],
-    ['a body that never ends', { raw: 'HTTP/1.1 500 No\r\n\r\nhalf', then: 'hold' }, 'ERROR_ANSWER'],
-    ['a body that claims success', { status: 500, json: envelope({ id: 'o-1' }) }, 'ERROR_ANSWER'],
+    ['a body that never ends', { raw: 'HTTP/1.1 500 No\r\n\r\nhalf', then: 'hold' }, 'ERROR_RESPONSE'],
+    ['a body that claims success', { status: 500, json: envelope({ id: 'o-1' }) }, 'ERROR_RESPONSE'],
     ['bytes that are no text', { status: 403, body: Buffer.from([0xff, 0xfe, 0]) }, 'ACCESS_REFUSED'],
   ] satisfies [string, Reply, string][])(
     'is judged by the status, not by the body: %s',
@@ -112,7 +112,7 @@ describe('a 2xx that does not prove an order', () => {
     ['an error status', envelope({ id: 'o-1' }, { status: 500 })],
     ['a refusal that only the envelope mentions', envelope({}, { status: 422, success: false })],
   ])('is an error answer if the envelope says so: %s', async (_, json) => {
-    expect((await failedPlacement({ json })).error).toMatchObject({ placement: 'ERROR_ANSWER', kind: 'refused' });
+    expect((await failedPlacement({ json })).error).toMatchObject({ placement: 'ERROR_RESPONSE', kind: 'refused' });
   });
 });
 

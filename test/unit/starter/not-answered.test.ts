@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { createStarter, isRetryable, NotAnsweredError, type Starter } from '../../../src/starter/index';
+import { createStarter, isRetryable, NoResponseError, type Starter } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
 import { startGrpcServer } from '../../support/grpc-server';
@@ -12,13 +12,13 @@ describe('a Temporal server that never answers', () => {
     ['redeliver', (starter) => starter.redeliver('SALE-1')],
     ['list', (starter) => starter.list()],
     ['cancel', (starter) => starter.cancel('SALE-1')],
-  ])('makes %s throw NotAnsweredError, which is worth a retry', async (_, call) => {
+  ])('makes %s throw NoResponseError, which is worth a retry', async (_, call) => {
     const { port } = await startGrpcServer(() => undefined);
     const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
     closeAtEnd(() => connection.close());
     const starter = createStarter(new Client({ connection }), { timeoutMs: 200 });
     const error = await rejectionOf(call(starter));
-    expect(error).toBeInstanceOf(NotAnsweredError);
+    expect(error).toBeInstanceOf(NoResponseError);
     expect(isRetryable(error)).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import {
   InvalidArgumentError,
   InvalidPurchaseError,
   isRetryable,
-  NotAnsweredError,
+  NoResponseError,
   type PurchaseInput,
 } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
@@ -50,7 +50,7 @@ describe('a misspelt option, as from JavaScript', () => {
 
 describe('isRetryable', () => {
   it.each<[string, unknown, boolean]>([
-    ['no answer', new NotAnsweredError('no answer'), true],
+    ['no answer', new NoResponseError('no answer'), true],
     ['an overloaded server', Object.assign(new Error('busy'), { cause: { code: 8 } }), true],
     ['a lost connection', new Error('Failed to connect before the deadline'), true],
     ['an invalid purchase', new InvalidPurchaseError(['no items']), false],

@@ -1,11 +1,11 @@
-import type { StatusAnswer } from '../../../src/contracts/purchase';
+import type { StatusQueryResult } from '../../../src/contracts/purchase';
 import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
 import { PURCHASE_OUTCOMES, PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { describeStatus } from '../../../src/workflows/describe-status';
 
 const SINCE = '2026-01-31T03:14:15.926Z';
 
-function answer(differing: Partial<StatusAnswer> = {}): StatusAnswer {
+function answer(differing: Partial<StatusQueryResult> = {}): StatusQueryResult {
   return {
     referenceId: 'SALE-1',
     items: [{ productId: 'steam-50', quantity: 2 }],
@@ -19,7 +19,7 @@ function answer(differing: Partial<StatusAnswer> = {}): StatusAnswer {
   };
 }
 
-function held(reason: HoldReason, decisions: DecisionKind[]): StatusAnswer {
+function held(reason: HoldReason, decisions: DecisionKind[]): StatusQueryResult {
   const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE };
   return answer({ state: 'HELD', explanation: 'why', hold });
 }
@@ -46,7 +46,7 @@ describe('what the Temporal UI shows of a purchase', () => {
 
   it('says of a pending order that polls after the shown one are to be seen elsewhere, and says it of no other state', () => {
     const lastPoll = { status: 'PENDING', at: SINCE };
-    const factsOf = (state: StatusAnswer['state']) =>
+    const factsOf = (state: StatusQueryResult['state']) =>
       describeStatus(answer({ state, lastPoll })).match(/- polled .*/)?.[0];
     expect(factsOf('PENDING')).toBe(
       '- polled at 2026-01-31 03:14:15 UTC: PENDING (later polls are under Pending Activities)',
@@ -69,7 +69,7 @@ describe('what the Temporal UI shows of a purchase', () => {
   });
 
   it('says that a cancel was requested and what it will do', () => {
-    const asked = (state: StatusAnswer['state']) => describeStatus(answer({ state, cancelRequested: true }));
+    const asked = (state: StatusQueryResult['state']) => describeStatus(answer({ state, cancelRequested: true }));
     expect(asked('PLACING')).toContain('**Cancel:** requested. The purchase ends CANCELLED if no order was sent');
     expect(asked('PENDING')).toContain('**Cancel:** requested. An order exists, so the purchase continues');
   });
