@@ -46,7 +46,7 @@ try {
     const paths = positionals.length > 0 ? positionals : ['test/scenarios', 'test/resilience', 'test/security'];
     // Paths come first; otherwise Jest takes them for more patterns.
     await part('suite', [...paths, '--maxWorkers=2', '--testTimeout=180000', ...left]);
-    await report('left out', [LEFT_OUT.map(([file, why]) => `- \`${file}\`: ${why}`).join('\n')]);
+    await report('left out', [LEFT_OUT.map(([file, reason]) => `- \`${file}\`: ${reason}`).join('\n')]);
   }
   if (whole || values.days) {
     // Each day starts its own server, so a small machine can't run many at once.

@@ -71,8 +71,8 @@ async function main(): Promise<void> {
   await runWorker(worker).catch(async (error: unknown) => {
     // If the server refuses the key, the SDK gives up after two minutes with an unrelated error.
     const ask = () => requireSearchAttributes(connection, namespace);
-    const why: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
-    throw why instanceof TemporalConfigError ? why : error;
+    const reason: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
+    throw reason instanceof TemporalConfigError ? reason : error;
   });
   await Promise.all([health.close(), partner.close(), delivery.close(), tracing.close()]);
   await connection.close();
@@ -94,10 +94,11 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
   const logContext = createLogContext();
   const around = [logContext.aroundRequest, ...tracing.aroundRequest];
   const partner = createPartnerClient({ ...config.partner, observer: observePartner(metrics), around });
-  const showCircuit = (why: string | undefined) => {
-    metrics.set('fulfilment_circuit_breaker_open', why === undefined ? 0 : 1, {});
-    if (why === undefined) logger.info('circuit breaker closed: the partner accepts orders again');
-    else logger.warn('circuit breaker open: new placements are paused, because the partner accepts no orders', { why });
+  const showCircuit = (reason: string | undefined) => {
+    metrics.set('fulfilment_circuit_breaker_open', reason === undefined ? 0 : 1, {});
+    if (reason === undefined) logger.info('circuit breaker closed: the partner accepts orders again');
+    else
+      logger.warn('circuit breaker open: new placements are paused, because the partner accepts no orders', { reason });
   };
   metrics.set('fulfilment_circuit_breaker_open', 0, {});
   const delivery = tracing.around(createDelivery(config.delivery, tracing.headers));

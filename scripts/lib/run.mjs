@@ -35,8 +35,8 @@ export async function run(command, args, { limitMs, silenceMs, onLine, ...option
   } catch (error) {
     if (stop.signal.aborted) throw new Error(`no answer within ${allowedMs / 1000} s`, { cause: error });
     const { code, message } = error.cause ?? error;
-    const why = code === 'ENOENT' ? `${command} is not installed` : message;
-    throw new Error([why, ...lines].join('\n'), { cause: error });
+    const reason = code === 'ENOENT' ? `${command} is not installed` : message;
+    throw new Error([reason, ...lines].join('\n'), { cause: error });
   } finally {
     clearTimeout(timer);
     for (const signal of SIGNALS) process.off(signal, leave);

@@ -172,7 +172,7 @@ export const MUTANTS = [
     replace: `const request = partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     const limitMs = writeDeadline(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
     const answer = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
-    if (!answer) return inconclusive({ evidence: 'NOT_SENT', why: 'its time is over' });
+    if (!answer) return inconclusive({ evidence: 'NOT_SENT', reason: 'its time is over' });
     const { data } = answer;`,
     tests: ['test/unit/activities/place-order.test.ts'],
   },
@@ -620,8 +620,8 @@ export const MUTANTS = [
     name: 'report-before-result',
     rule: 'a report that cannot be written does not make a reconciliation repeat for hours',
     file: 'src/activities/reconcile/index.ts',
-    find: "return `not written: REPORT_DIR can't be written (${why})`;",
-    replace: 'throw failure(FAILURE.unexpected, why);',
+    find: "return `not written: REPORT_DIR can't be written (${reason})`;",
+    replace: 'throw failure(FAILURE.unexpected, reason);',
     tests: ['test/scenarios/reconciliation/report-not-written.test.ts'],
   },
   {
@@ -1580,8 +1580,8 @@ export const MUTANTS = [
     name: 'any-price',
     rule: 'a purchase that would cost more than its maximum debit is not placed',
     file: 'src/activities/place-order.ts',
-    find: 'return why === undefined ? undefined : inconclusive({',
-    replace: 'return why === undefined || deps.now() > 0 ? undefined : inconclusive({',
+    find: 'return reason === undefined ? undefined : inconclusive({',
+    replace: 'return reason === undefined || deps.now() > 0 ? undefined : inconclusive({',
     tests: ['test/scenarios/placement/max-debit.test.ts'],
   },
   {

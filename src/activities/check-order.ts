@@ -16,10 +16,10 @@ export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Act
       const [isThere, inHistory] = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
         Promise.all([isAtPartner(partner, orderId), referenceInHistory(partner, orderId)]),
       );
-      if (!isThere) return { usable: false, why: `the partner has no order ${orderId}` };
+      if (!isThere) return { usable: false, reason: `the partner has no order ${orderId}` };
       const owner = await otherOwner(deps.purchases, { orderId, referenceId }, inHistory);
       if (owner === undefined) return { usable: true };
-      return { usable: false, why: `order ${orderId} belongs to purchase ${owner}` };
+      return { usable: false, reason: `order ${orderId} belongs to purchase ${owner}` };
     },
   };
 }

@@ -8,7 +8,7 @@ export interface Admission {
   /** Asked right before the request, because the breaker may have opened. @returns undefined if it may be sent */
   pauseReason(): string | undefined;
   /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
-  end(health: PartnerHealth, why?: string): void;
+  end(health: PartnerHealth, reason?: string): void;
 }
 
 /** Pauses the placements of this process while the partner accepts none. */
@@ -22,7 +22,7 @@ export interface CircuitBreakerOptions {
   firstPauseMs: number;
   maxPauseMs: number;
   /** Called when it opens or closes. @param why the last failure; undefined if it closed */
-  onChange?: (why: string | undefined) => void;
+  onChange?: (reason: string | undefined) => void;
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
 }
@@ -35,7 +35,7 @@ const FAILURES_TO_OPEN = 5;
 const STILL_WAITING_MS = 10 * 60_000;
 
 interface OpenCircuit {
-  why: string;
+  reason: string;
   pauseMs: number;
   trialAt: number;
   trial?: string;
@@ -58,16 +58,16 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   const mayTry = (referenceId: string, { trial, trialAt, tried }: OpenCircuit): boolean =>
     trial === undefined && now() >= trialAt && !(tried.has(referenceId) && hasOtherWaiting(referenceId, tried));
 
-  const pause = (why: string, pauseMs: number, tried: Set<string>): void => {
-    open = { why, pauseMs, trialAt: now() + pauseMs, tried };
+  const pause = (reason: string, pauseMs: number, tried: Set<string>): void => {
+    open = { reason, pauseMs, trialAt: now() + pauseMs, tried };
   };
 
-  const noteFailure = (referenceId: string, why: string): void => {
+  const noteFailure = (referenceId: string, reason: string): void => {
     if (open?.trial === referenceId) {
-      pause(why, Math.min(2 * open.pauseMs, maxPauseMs), open.tried.add(referenceId));
+      pause(reason, Math.min(2 * open.pauseMs, maxPauseMs), open.tried.add(referenceId));
     } else if (!open && failedInARow.add(referenceId).size >= FAILURES_TO_OPEN) {
-      pause(why, firstPauseMs, new Set());
-      onChange(why);
+      pause(reason, firstPauseMs, new Set());
+      onChange(reason);
     }
   };
 
@@ -82,15 +82,15 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     admit(referenceId) {
       if (open && !mayTry(referenceId, open)) {
         askedAt.set(referenceId, now());
-        return { paused: open.why };
+        return { paused: open.reason };
       }
       askedAt.delete(referenceId);
       if (open) open.trial = referenceId;
       return {
-        pauseReason: () => (open && open.trial !== referenceId ? open.why : undefined),
-        end(health, why = 'a placement failed') {
+        pauseReason: () => (open && open.trial !== referenceId ? open.reason : undefined),
+        end(health, reason = 'a placement failed') {
           if (health === 'HEALTHY') noteSuccess();
-          if (health === 'FAILING') noteFailure(referenceId, why);
+          if (health === 'FAILING') noteFailure(referenceId, reason);
           if (open?.trial === referenceId) open.trial = undefined;
         },
       };

@@ -50,8 +50,8 @@ export function unchanged(message: string, retryInMs: number): ApplicationFailur
 }
 
 /** Ends a local activity so that an ordinary one takes over. */
-export function retryAsOrdinaryActivity(why: string): ApplicationFailure {
-  return failure(FAILURE.notLocally, why, { final: true, benign: true });
+export function retryAsOrdinaryActivity(reason: string): ApplicationFailure {
+  return failure(FAILURE.notLocally, reason, { final: true, benign: true });
 }
 
 /** Creates a failure without cause and stack, see {@link toFailure}. */

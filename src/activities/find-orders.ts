@@ -58,11 +58,11 @@ async function searchHistory(
   deps: SearchDependencies,
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
-  const { orders, why, how, rowsSeen } = requireClear(await findOrders(partner, input, deps.now));
-  if (orders.length > 0 || !input.prove) return { orders, readable: false, why };
+  const { orders, reason, how, rowsSeen } = requireClear(await findOrders(partner, input, deps.now));
+  if (orders.length > 0 || !input.prove) return { orders, readable: false, reason };
   if (how === 'search') return proveAbsent(partner, deps, input);
   // A scan reads the list itself, so it needs no further proof, unless the history is empty.
-  return rowsSeen > 0 ? { orders, readable: true, why } : { orders, readable: false, why: EMPTY_HISTORY };
+  return rowsSeen > 0 ? { orders, readable: true, reason } : { orders, readable: false, reason: EMPTY_HISTORY };
 }
 
 /** The search found no order. The list of the newest orders is checked too, because a search may lag behind it. */
@@ -73,7 +73,7 @@ async function proveAbsent(
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
   const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(newest.rows, input, now())));
-  if (orders.length > 0) return { orders, readable: false, why: 'listed, but not found by the search' };
+  if (orders.length > 0) return { orders, readable: false, reason: 'listed, but not found by the search' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
 }
 
@@ -93,7 +93,7 @@ interface Found {
   how: 'search' | 'scan';
   /** All rows that were read, of this reference or not. */
   rowsSeen: number;
-  why: string;
+  reason: string;
 }
 
 /**
@@ -103,11 +103,16 @@ interface Found {
 export async function findOrders(partner: PartnerClient, wanted: Wanted, now: () => number): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
   if (searched) {
-    return { ...matching(searched, wanted, () => true), how: 'search', rowsSeen: searched.length, why: 'searched' };
+    return { ...matching(searched, wanted, () => true), how: 'search', rowsSeen: searched.length, reason: 'searched' };
   }
   const scanned = await partner.ordersSince(wanted.since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
   const matched = matching(scanned, wanted, isYoungEnough(scanned, wanted, now()));
-  return { ...matched, how: 'scan', rowsSeen: scanned.length, why: 'scanned, because the partner ignores the search' };
+  return {
+    ...matched,
+    how: 'scan',
+    rowsSeen: scanned.length,
+    reason: 'scanned, because the partner ignores the search',
+  };
 }
 
 /** In a list of all orders, only a row that may be no older than the purchase can be its order. */

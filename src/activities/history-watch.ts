@@ -57,9 +57,9 @@ export function createHistoryWatch(
       const statuses = await readStatuses(partner, orders, stopping);
       last = { beganAt: begunAt, endedAt: now(), statuses };
     } catch (error) {
-      const why = isPartnerError(error) ? error.message : errorName(error);
-      if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { why });
-      if (!stopping.aborted) log.warn('the order history could not be read to check the open orders', { why });
+      const reason = isPartnerError(error) ? error.message : errorName(error);
+      if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { reason });
+      if (!stopping.aborted) log.warn('the order history could not be read to check the open orders', { reason });
     } finally {
       isReading = false;
     }

@@ -40,7 +40,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
   return {
     async placeOrder(input) {
       const fenced = fenceReason(input);
-      if (fenced !== undefined) return { evidence: 'FENCED', why: fenced, inFlight: true };
+      if (fenced !== undefined) return { evidence: 'FENCED', reason: fenced, inFlight: true };
       const admission = deps.circuitBreaker.admit(input.referenceId);
       if ('paused' in admission) return paused(admission.paused);
       let ended: AttemptEnd | undefined;
@@ -50,7 +50,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
         return ended.result;
       } finally {
         const { result, health = 'UNKNOWN' } = ended ?? {};
-        admission.end(health, result && 'why' in result ? result.why : undefined);
+        admission.end(health, result && 'reason' in result ? result.reason : undefined);
       }
     },
   };
@@ -94,8 +94,8 @@ async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promis
     const found = await findExistingOrder(partner, deps, input);
     const ended = found ?? priced;
     if (ended) return ended;
-    const why = deps.admission.pauseReason();
-    return why === undefined ? send(partner, deps, input) : inconclusive(paused(why));
+    const reason = deps.admission.pauseReason();
+    return reason === undefined ? send(partner, deps, input) : inconclusive(paused(reason));
   });
 }
 
@@ -111,8 +111,8 @@ async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput
     failed: "Temporal's list of executions could not be read",
   });
   if ('ended' in listed) return listed.ended;
-  const why = 'another execution for this reference may have placed the order';
-  return listed.value ? inconclusive({ evidence: 'FENCED', why, inFlight: true }) : undefined;
+  const reason = 'another execution for this reference may have placed the order';
+  return listed.value ? inconclusive({ evidence: 'FENCED', reason, inFlight: true }) : undefined;
 }
 
 async function hasOtherExecution({ purchases }: AttemptContext): Promise<boolean | undefined> {
@@ -136,8 +136,8 @@ async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise
     failed: 'the catalogue could not be read',
   });
   if ('ended' in prices) return prices.ended;
-  const why = maxDebitIssue(items, maxDebit, prices.value);
-  return why === undefined ? undefined : inconclusive({ evidence: 'OVER_MAX_DEBIT', why });
+  const reason = maxDebitIssue(items, maxDebit, prices.value);
+  return reason === undefined ? undefined : inconclusive({ evidence: 'OVER_MAX_DEBIT', reason });
 }
 
 /** @returns the end of the attempt; undefined if the order history shows no reason not to send. */
@@ -154,9 +154,9 @@ async function findExistingOrder(
   });
   if ('ended' in search) return search.ended;
   const { orders, unclear } = search.value;
-  if (unclear !== undefined && !isReplacing(input)) return inconclusive({ evidence: 'FENCED', why: unclear });
+  if (unclear !== undefined && !isReplacing(input)) return inconclusive({ evidence: 'FENCED', reason: unclear });
   const [first, ...others] = orders;
-  return first && inconclusive({ evidence: 'FOUND', orders: [first, ...others], why: 'the order already exists' });
+  return first && inconclusive({ evidence: 'FOUND', orders: [first, ...others], reason: 'the order already exists' });
 }
 
 interface PreliminaryRead<T> {
@@ -176,7 +176,7 @@ async function readInTime<T>(
 ): Promise<{ value: T } | { ended: AttemptEnd }> {
   // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would compute too much time.
   const timeLeftMs = Math.min(writeDeadline(input) - now(), input.maxAgeMs) - RESULT_RESERVE_MS - reservedMs;
-  const notSent = (why: string) => ({ ended: inconclusive({ evidence: 'NOT_SENT', why }) });
+  const notSent = (reason: string) => ({ ended: inconclusive({ evidence: 'NOT_SENT', reason }) });
   if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker picked it up');
   try {
     const value = await withTimeout(timeLeftMs, read(timeLeftMs));
@@ -187,8 +187,8 @@ async function readInTime<T>(
       return notSent(`${failed}: an unexpected error`);
     }
     const { summary, code, retryAfterMs, permitInMs } = error;
-    if (error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
-    const result = { evidence: 'NOT_SENT', why: `${failed}: ${summary}`, retryAfterMs, permitInMs } as const;
+    if (error.kind === 'access') log.error(ACCESS_REFUSED, { reason: error.message });
+    const result = { evidence: 'NOT_SENT', reason: `${failed}: ${summary}`, retryAfterMs, permitInMs } as const;
     return { ended: { result, health: healthOf(error), code } };
   }
 }
@@ -206,9 +206,13 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
     deps.purchases.noteOwner(data.id, input.referenceId);
     return { result: { evidence: 'PLACED', orderId: data.id }, health: 'HEALTHY' };
   } catch (error) {
-    if (!isPartnerError(error)) return inconclusive({ evidence: 'UNKNOWN', why: 'an unexpected error' });
+    if (!isPartnerError(error)) return inconclusive({ evidence: 'UNKNOWN', reason: 'an unexpected error' });
     const { placement: evidence, retryAfterMs, permitInMs, code } = error;
-    return { result: { evidence, why: withTraceId(error), retryAfterMs, permitInMs }, health: healthOf(error), code };
+    return {
+      result: { evidence, reason: withTraceId(error), retryAfterMs, permitInMs },
+      health: healthOf(error),
+      code,
+    };
   } finally {
     intention.close();
   }
@@ -226,8 +230,8 @@ function writeDeadline(input: PlaceOrderInput): number {
   return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
 }
 
-function paused(why: string): PlacementResult {
-  return { evidence: 'PAUSED', why: `new placements are paused: ${why}` };
+function paused(reason: string): PlacementResult {
+  return { evidence: 'PAUSED', reason: `new placements are paused: ${reason}` };
 }
 
 function inconclusive(result: PlacementResult): AttemptEnd {
@@ -241,8 +245,8 @@ function healthOf(error: PartnerError): PartnerHealth {
 function logResult({ result, code }: AttemptEnd): void {
   const { evidence } = result;
   if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
-  if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { why: result.why });
-  log.warn(PLACEMENT_ENDED[evidence], { evidence, why: result.why, code });
+  if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { reason: result.reason });
+  log.warn(PLACEMENT_ENDED[evidence], { evidence, reason: result.reason, code });
 }
 
 const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_REFUSED'>, string> = {

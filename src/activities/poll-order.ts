@@ -24,8 +24,8 @@ export function createPollOrderActivities(
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has been reached', input.intervalMs);
       const isRoutine = attempt % ROUTINE_POLL === 0;
-      const why = input.watch === 'history' && !isRoutine ? deps.historyWatch.skipReason(input) : undefined;
-      if (why !== undefined) throw unchanged(`${why}; next check in ${formatSeconds(pause)}`, pause);
+      const reason = input.watch === 'history' && !isRoutine ? deps.historyWatch.skipReason(input) : undefined;
+      if (reason !== undefined) throw unchanged(`${reason}; next check in ${formatSeconds(pause)}`, pause);
       return pollOpenOrder(deps, input, pause);
     },
     async pollOrder(input) {
@@ -70,7 +70,7 @@ async function poll(
       if (pause !== undefined && error.kind === 'not-found') {
         throw unchanged(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(pause)}`, pause);
       }
-      if (error.kind === 'access') log.error(ACCESS_REFUSED, { why: error.message });
+      if (error.kind === 'access') log.error(ACCESS_REFUSED, { reason: error.message });
     }
     throw toFailure(error, pause, (wanted) => pauseWithin(deps, wanted));
   }

@@ -143,6 +143,6 @@ async function ownOrderId(
   return (billable[0] ?? orders[0])?.id;
 }
 
-function nothingToDeliver(why: string) {
-  return failure(FAILURE.nothingToDeliver, why, { final: true });
+function nothingToDeliver(reason: string) {
+  return failure(FAILURE.nothingToDeliver, reason, { final: true });
 }

@@ -41,9 +41,9 @@ export function createIntentionRecord(
 ): { record: BeforeWrite; close: () => void } {
   const context = Context.current();
   let beats: NodeJS.Timeout | undefined;
-  const refuse = (why: string) => {
-    context.log.warn('the intention to place the order was not recorded, so no request is sent', { why });
-    return { refused: `not sent, the intention was not recorded: ${why}` };
+  const refuse = (reason: string) => {
+    context.log.warn('the intention to place the order was not recorded, so no request is sent', { reason });
+    return { refused: `not sent, the intention was not recorded: ${reason}` };
   };
   const record: BeforeWrite = async () => {
     const calledAt = now();

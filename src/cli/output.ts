@@ -250,9 +250,9 @@ function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = t
   const { outcome, orderId, totalDebit, reason, lines } = result;
   const order = orderId ? `  order ${safeText(orderId)}` : '';
   const debit = totalDebit === undefined ? '' : `  debited ${totalDebit}`;
-  const why = reason ? `  (${safeSentence(reason)})` : '';
+  const because = reason ? `  (${safeSentence(reason)})` : '';
   return [
-    `  ${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${why}`,
+    `  ${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${because}`,
     ...(hasLines ? lines.map(formatLine) : []),
   ];
 }

@@ -11,7 +11,7 @@ export type FolderUse = 'deliveries' | 'reports';
  *
  * @returns undefined if the folder works; otherwise the cause, such as `EACCES at open`, and what to do.
  */
-export function whyNotWritable(dir: string, use: FolderUse): { why: string; remedy: string } | undefined {
+export function whyNotWritable(dir: string, use: FolderUse): { reason: string; remedy: string } | undefined {
   const probe = join(dir, `.${randomUUID()}.part`);
   try {
     makeFolder(resolve(dir), use === 'deliveries' ? 0o700 : 0o755);
@@ -28,7 +28,7 @@ export function whyNotWritable(dir: string, use: FolderUse): { why: string; reme
       syscall === 'fsync'
         ? 'Name a folder on a file system that can sync files and folders, such as ext4 or XFS.'
         : 'Name another folder, or let this user write there.';
-    return { why: syscall === '' ? code : `${code} at ${syscall}`, remedy };
+    return { reason: syscall === '' ? code : `${code} at ${syscall}`, remedy };
   }
 }
 

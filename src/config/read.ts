@@ -140,7 +140,7 @@ function runAdvice(command: string): string {
 function folderIssue(name: VariableName, value: unknown, use: FolderUse | undefined): ConfigIssue | undefined {
   const problem = use && typeof value === 'string' ? whyNotWritable(value, use) : undefined;
   if (!problem) return undefined;
-  const got = `${shown(String(value))}, which is not writable (${problem.why})`;
+  const got = `${shown(String(value))}, which is not writable (${problem.reason})`;
   return { variable: name, expected: 'a writable folder', got, remedy: problem.remedy };
 }
 

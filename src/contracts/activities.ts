@@ -45,7 +45,7 @@ export interface PlaceOrderInput {
 }
 
 /**
- * The result of one placement attempt, discriminated by its evidence. `why` explains it and is safe to log.
+ * The result of one placement attempt, discriminated by its evidence. `reason` explains it and is safe to log.
  * Source: docs/architecture.md#failure-model.
  */
 export type PlacementResult = OrderPlaced | OrdersFound | NothingPlaced;
@@ -60,13 +60,13 @@ export interface OrderPlaced {
 export interface OrdersFound {
   evidence: 'FOUND';
   orders: [FoundOrder, ...FoundOrder[]];
-  why: string;
+  reason: string;
 }
 
 /** No order is known. */
 export interface NothingPlaced {
   evidence: Exclude<EvidenceWithoutOrder, 'NEVER_WRITTEN'>;
-  why: string;
+  reason: string;
   /** The partner's Retry-After. */
   retryAfterMs?: number;
   /** Only a permit under `PARTNER_MAX_RPS` was missing; about when to expect one. */
@@ -94,7 +94,7 @@ export interface OrderSearchResult {
   orders: FoundOrder[];
   /** The history has proved that it would show an order. Always false without `prove`. */
   readable: boolean;
-  why: string;
+  reason: string;
 }
 
 export interface PollOrderInput {
@@ -130,8 +130,8 @@ export interface CheckOrderInput {
   referenceId: string;
 }
 
-/** Whether an order that an operator named may belong to this purchase. `why` explains a refusal and is safe to log. */
-export type OrderCheck = { usable: true } | { usable: false; why: string };
+/** Whether an order that an operator named may belong to this purchase. `reason` explains a refusal and is safe to log. */
+export type OrderCheck = { usable: true } | { usable: false; reason: string };
 
 /** The argument of `deliverWorkflow`. It contains no event data, so nothing forged can be signed. */
 export interface DeliverInput {

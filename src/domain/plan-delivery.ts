@@ -43,8 +43,8 @@ export interface SaleDelivery {
 export type DeliveryPlan =
   /** `newKeys`: how many keys the checkout has not received. `missing`: how many the order still lacks. */
   | { kind: 'send'; delivery: SaleDelivery; newKeys: number; missing: number; ordered: number }
-  /** Nothing to send. `why` answers someone who asked for it. */
-  | { kind: 'nothing'; why: string; missing: number }
+  /** Nothing to send. `reason` answers someone who asked for it. */
+  | { kind: 'nothing'; reason: string; missing: number }
   /** The order must not be delivered as it is. */
   | { kind: 'issue'; issue: string };
 
@@ -52,7 +52,7 @@ export type DeliveryPlan =
 export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   const { items, outcome, order, accepted } = sale;
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended ${outcome}`);
-  if (!order) return { kind: 'nothing', why: 'the partner shows no order for it', missing: 0 };
+  if (!order) return { kind: 'nothing', reason: 'the partner shows no order for it', missing: 0 };
   const review = reviewOrder({ items, accepted }, order, outcome !== undefined);
   switch (review.kind) {
     case 'issue':
@@ -65,7 +65,8 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
     case 'deliver': {
       const newKeys = missingKeys(keyIdsOf(review.lines), sale.receivedKeyIds).length;
       const missing = Math.max(0, review.ordered - keyCount(review.lines));
-      if (newKeys === 0 && !again) return { kind: 'nothing', why: 'the checkout has every key of the order', missing };
+      if (newKeys === 0 && !again)
+        return { kind: 'nothing', reason: 'the checkout has every key of the order', missing };
       if (keyCount(review.lines) === 0) return repeatOutcome(sale, again, `its order ${order.orderId} holds no keys`);
       const delivery = saleAsItIs(sale, order, review.lines);
       return { kind: 'send', delivery, newKeys, missing, ordered: review.ordered };
@@ -94,17 +95,17 @@ function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): S
 }
 
 function refund(sale: EndedSale, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
-  if (sale.refundReceived && !again) return { kind: 'nothing', why: 'the checkout knows of the refund', missing: 0 };
+  if (sale.refundReceived && !again) return { kind: 'nothing', reason: 'the checkout knows of the refund', missing: 0 };
   const reason = 'the partner refunded the order after the purchase had ended';
   const delivery = { type: 'purchase.refunded', referenceId: sale.referenceId, orderId, totalDebit, reason } as const;
   return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };
 }
 
 /** Repeats the event of an outcome without keys. An event that had keys can't be repeated without them. */
-function repeatOutcome(sale: EndedSale, again: boolean, why: string): DeliveryPlan {
+function repeatOutcome(sale: EndedSale, again: boolean, nothingBecause: string): DeliveryPlan {
   const { referenceId, items, outcome, orderId, totalDebit, reason, outcomeKeyIds } = sale;
   const hadKeys = Object.keys(outcomeKeyIds).length > 0;
-  if (!again || outcome === undefined || hadKeys) return { kind: 'nothing', why, missing: 0 };
+  if (!again || outcome === undefined || hadKeys) return { kind: 'nothing', reason: nothingBecause, missing: 0 };
   const lines = items.map((item) => ({ ...item, keyIds: [] }));
   const delivery = { type: eventTypeOf(outcome), referenceId, orderId, outcome, lines, totalDebit, reason };
   return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };

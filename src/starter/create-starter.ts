@@ -246,8 +246,8 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
         const now = await purchases.describe(referenceId);
         // A reset ends one run and starts another, so the purchase continues.
         if (now.runId !== runId) continue;
-        const why = error.cause?.message;
-        throw new PurchaseEndedWithoutResultError(referenceId, now.status.name, why);
+        const reason = error.cause?.message;
+        throw new PurchaseEndedWithoutResultError(referenceId, now.status.name, reason);
       }
     }
   });

@@ -53,15 +53,15 @@ export class PurchaseEndedWithoutResultError extends StarterError {
   /**
    * @param execution the workflow's status: `FAILED` if the input was invalid, so that nothing was bought; `TERMINATED`
    * and others if it was stopped, and an order may exist.
-   * @param why what Temporal says about it.
+   * @param reason what Temporal says about it.
    */
   constructor(
     readonly referenceId: string,
     readonly execution: string,
-    readonly why?: string,
+    readonly reason?: string,
   ) {
     super(
-      `Purchase ${referenceId} ended as ${execution}${why ? ` (${why})` : ''} and has no result. ` +
+      `Purchase ${referenceId} ended as ${execution}${reason ? ` (${reason})` : ''} and has no result. ` +
         `Check whether the partner has an order for it: ${searchCommand(referenceId)}`,
     );
   }
@@ -71,11 +71,11 @@ export class PurchaseEndedWithoutResultError extends StarterError {
 export class DecisionRefusedError extends StarterError {
   constructor(
     readonly referenceId: string,
-    readonly why: string,
+    readonly reason: string,
     readonly hold?: HoldNotice,
   ) {
     const possible = hold ? `\nPossible decisions:${indented(commandsFor(referenceId, hold))}` : '';
-    super(`The decision on ${referenceId} was refused: ${why}.${possible}`);
+    super(`The decision on ${referenceId} was refused: ${reason}.${possible}`);
   }
 }
 

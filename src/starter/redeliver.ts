@@ -57,12 +57,12 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
 }
 
 function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
-  const why = hold
+  const reason = hold
     ? `is held (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}). ` +
       `Decide instead:${indented(commandsFor(referenceId, hold))}`
     : 'is still running: it delivers by itself, and retries if necessary. ' +
       `To see its state: ${statusCommand(referenceId)}`;
-  return new NothingToRedeliverError(`Purchase ${referenceId} ${why}`);
+  return new NothingToRedeliverError(`Purchase ${referenceId} ${reason}`);
 }
 
 function failureOf(error: WorkflowFailedError, referenceId: string, ended: string): Error {

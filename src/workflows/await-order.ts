@@ -20,12 +20,12 @@ const local = proxyLocalActivities<Activities>(firstPollOptions);
 /** An order that could not be read, and why. `isTooLarge`: its body exceeds PARTNER_MAX_BODY. */
 export interface UnreadableOrder {
   orderId: string;
-  why: string;
+  reason: string;
   isTooLarge: boolean;
 }
 
 export function isUnreadableOrder(order: PolledOrder | UnreadableOrder): order is UnreadableOrder {
-  return 'why' in order;
+  return 'reason' in order;
 }
 
 /**
@@ -122,7 +122,7 @@ async function orderFromPoll(
 ): Promise<PolledOrder | UnreadableOrder> {
   try {
     const answer = await poll;
-    if (!isPolledOrder(orderId, answer)) return { orderId, why: 'an operator ended the poll', isTooLarge: false };
+    if (!isPolledOrder(orderId, answer)) return { orderId, reason: 'an operator ended the poll', isTooLarge: false };
     purchase.notePoll(answer.status);
     return answer;
   } catch (failure) {
@@ -133,8 +133,8 @@ async function orderFromPoll(
 /** @param failure a local activity fails without an ActivityFailure around it */
 function unreadableAfter(orderId: string, failure: unknown): UnreadableOrder {
   const cause = failure instanceof ActivityFailure ? failure.cause : failure;
-  if (!(cause instanceof ApplicationFailure)) return { orderId, why: 'no poll finished in time', isTooLarge: false };
-  return { orderId, why: withoutErrorCode(cause.message), isTooLarge: cause.type === FAILURE.orderTooLarge };
+  if (!(cause instanceof ApplicationFailure)) return { orderId, reason: 'no poll finished in time', isTooLarge: false };
+  return { orderId, reason: withoutErrorCode(cause.message), isTooLarge: cause.type === FAILURE.orderTooLarge };
 }
 
 function requestOf({ input, fingerprintSecretId }: PurchaseRecord, orderId: string): PollOrderInput {

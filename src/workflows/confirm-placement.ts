@@ -34,7 +34,7 @@ type HistoryFinding =
   /** No search of the window showed an order. */
   | { kind: 'absent' }
   /** The history could not be read, or proved nothing, until the search gave up. */
-  | { kind: 'unreadable'; why: string };
+  | { kind: 'unreadable'; reason: string };
 
 /**
  * Searches the order history. An order is absent only if every search of a whole window showed none; a search that
@@ -51,14 +51,14 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
 
   for (let searchCount = 0; ; searchCount++) {
     const askedAt = Date.now();
-    const { result, why } = await searchOnce(purchase, search);
+    const { result, reason } = await searchOnce(purchase, search);
     if (result && hasOrders(result.orders)) return { kind: 'found', orders: result.orders };
     const showsAbsence = result !== undefined && (result.readable || !needsProof);
     absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
     // Give up only after several searches: a single one whose worker died may outlast the whole timeout.
     const isTimedOut = Date.now() >= giveUpAt && searchCount >= pauses.length;
-    if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', why };
+    if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', reason };
     const pause = pauses[Math.min(searchCount, pauses.length - 1)] ?? settings.confirmWindowMs;
     await sleep(throttledPause(pause, giveUpAt), { summary: 'before the order history is searched again' });
   }
@@ -68,7 +68,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
 async function searchOnce(
   { input, settings }: PurchaseRecord,
   { needsProof, notBefore, mayHaveArrived }: HistorySearch,
-): Promise<{ result?: OrderSearchResult; why: string }> {
+): Promise<{ result?: OrderSearchResult; reason: string }> {
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
   try {
@@ -76,11 +76,13 @@ async function searchOnce(
       { referenceId, since: firstStartTime(), prove: needsProof, sentBefore: notBefore, mayHaveArrived },
     ]);
     return isOrderSearchResult(result)
-      ? { result, why: result.why }
-      : { why: 'an operator completed the search of the order history by hand' };
+      ? { result, reason: result.reason }
+      : { reason: 'an operator completed the search of the order history by hand' };
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
-    return { why: `the order history could not be read${cause === undefined ? '' : `: ${withoutErrorCode(cause)}`}` };
+    return {
+      reason: `the order history could not be read${cause === undefined ? '' : `: ${withoutErrorCode(cause)}`}`,
+    };
   }
 }
 

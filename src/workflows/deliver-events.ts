@@ -28,7 +28,7 @@ export const MAX_REVIEWS = 3;
  * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it without a receipt.
  * `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
  */
-export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; why: string };
+export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; reason: string };
 
 /**
  * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times. That is
@@ -59,18 +59,18 @@ export async function deliverWithRetries(
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
     if (cause instanceof ApplicationFailure && cause.type === FAILURE.orderTooLarge) {
-      return { kind: 'TOO_LARGE', why: cause.message };
+      return { kind: 'TOO_LARGE', reason: cause.message };
     }
     const endedByOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
     return endedByOperator
       ? ENDED_BY_OPERATOR
-      : { kind: 'EXHAUSTED', why: `the event was retried for ${deliveryRetryHours} hours and never accepted` };
+      : { kind: 'EXHAUSTED', reason: `the event was retried for ${deliveryRetryHours} hours and never accepted` };
   }
 }
 
 const ENDED_BY_OPERATOR = {
   kind: 'EXHAUSTED',
-  why: 'an operator ended the delivery of the event without a receipt',
+  reason: 'an operator ended the delivery of the event without a receipt',
 } as const;
 
 /** `maybeSent`: the event may have reached the checkout. `retryAfterMs`: the pause that was asked for, or 0. */

@@ -96,14 +96,14 @@ export const isPlacementResult: Guard<PlacementResult> = isEither(
   isObject({
     evidence: isOneOf('FOUND'),
     orders: guard<[FoundOrder, ...FoundOrder[]]>((value) => isFoundOrders(value) && value.length > 0),
-    why: isString,
+    reason: isString,
   }),
   isObject({
     evidence: isOneOf(
       ...(['NOT_SENT', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED', 'ORDER_REFUSED', 'ACCESS_REFUSED'] as const),
       ...(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN'] as const),
     ),
-    why: isString,
+    reason: isString,
     retryAfterMs: isOptional(isPause),
     permitInMs: isOptional(isPause),
     inFlight: isOptional(isBoolean),
@@ -113,7 +113,7 @@ export const isPlacementResult: Guard<PlacementResult> = isEither(
 export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   orders: isFoundOrders,
   readable: isBoolean,
-  why: isString,
+  reason: isString,
 });
 
 const hasReceivedKeyIds = isObject({ receivedKeyIds: isOptional(isKeyIds) });
@@ -125,7 +125,7 @@ export function isPolledOrder(orderId: string, value: unknown): value is PolledO
 
 export const isOrderCheck: Guard<OrderCheck> = isEither(
   isObject({ usable: isOneOf(true) }),
-  isObject({ usable: isOneOf(false), why: isString }),
+  isObject({ usable: isOneOf(false), reason: isString }),
 );
 
 const isSale = isObject({

@@ -133,7 +133,7 @@ export class Holds {
     this.reading = orderId;
     try {
       const check = await checkOrder(this.purchase, orderId);
-      if (!check.usable) throw refuse(check.why);
+      if (!check.usable) throw refuse(check.reason);
     } finally {
       this.reading = undefined;
     }
@@ -153,8 +153,8 @@ async function checkOrder({ input, settings }: PurchaseRecord, orderId: string):
 
 function checkFailed(orderId: string, failure?: unknown): OrderCheck {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-  const why = cause instanceof ApplicationFailure ? ` (${cause.message})` : '';
-  return { usable: false, why: `order ${orderId} could not be checked${why}: try again` };
+  const reason = cause instanceof ApplicationFailure ? ` (${cause.message})` : '';
+  return { usable: false, reason: `order ${orderId} could not be checked${reason}: try again` };
 }
 
 /** `order, replace or abandon` */
@@ -162,8 +162,8 @@ function alternatives(names: readonly string[]): string {
   return names.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
-function refuse(why: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(why, FAILURE.decisionRefused);
+function refuse(reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, FAILURE.decisionRefused);
 }
 
 /**

@@ -41,7 +41,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
     const shown = order && { id: order.orderId, status: order.status };
     if (plan.kind === 'issue') return endDelivery(sale, [], shown && { ...shown, issue: plan.issue });
     if (plan.kind === 'nothing') {
-      if (input.again) throw failed(FAILURE.nothingToDeliver, plan.why);
+      if (input.again) throw failed(FAILURE.nothingToDeliver, plan.reason);
       return endDelivery(sale, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
@@ -56,9 +56,9 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
       case 'REFUSED':
         throw failed(FAILURE.deliveryRefused, 'the checkout refused the event permanently (410)');
       case 'EXHAUSTED':
-        throw failed(FAILURE.deliveryFailed, delivered.why);
+        throw failed(FAILURE.deliveryFailed, delivered.reason);
       case 'TOO_LARGE':
-        throw failed(FAILURE.orderTooLarge, delivered.why);
+        throw failed(FAILURE.orderTooLarge, delivered.reason);
       case 'CHANGED':
         if (review >= MAX_REVIEWS) throw failed(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
@@ -100,6 +100,6 @@ function showDelivery(referenceId: string, type: string): void {
   );
 }
 
-function failed(type: FailureType, why: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(why, type);
+function failed(type: FailureType, reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, type);
 }

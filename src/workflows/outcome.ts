@@ -38,7 +38,7 @@ export async function decideOutcome(
   for (;;) {
     const { orderId } = order;
     if (isUnreadableOrder(order)) {
-      const explanation = explainUnreadable(order.why);
+      const explanation = explainUnreadable(order.reason);
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
       if (decision === 'withhold') return abandoned(explanation);
@@ -72,8 +72,8 @@ export async function decideOutcome(
 }
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
-function explainUnreadable(why: string): string {
-  return toSingleLine(`the order could not be read: ${why}`, MAX_EXPLANATION_LENGTH);
+function explainUnreadable(reason: string): string {
+  return toSingleLine(`the order could not be read: ${reason}`, MAX_EXPLANATION_LENGTH);
 }
 
 function abandoned(explanation: string): OutcomeDetails {
@@ -140,9 +140,9 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
     case 'REFUSED':
       return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event permanently (410)' };
     case 'TOO_LARGE':
-      return { reason: 'ORDER_TOO_LARGE', explanation: explainUnreadable(delivered.why) };
+      return { reason: 'ORDER_TOO_LARGE', explanation: explainUnreadable(delivered.reason) };
     case 'EXHAUSTED':
-      return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.why };
+      return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.reason };
   }
 }
 
@@ -169,7 +169,7 @@ async function withhold(
   const delivered = await deliverWithRetries(purchase, saleOf(purchase, withheld), false);
   if (delivered.kind === 'RECEIVED') purchase.events.push(delivered.event);
   // Not held again: an operator has already decided to withhold it.
-  else log.error('the checkout was not notified that the purchase was abandoned', { why: delivered.kind });
+  else log.error('the checkout was not notified that the purchase was abandoned', { reason: delivered.kind });
   return withheld;
 }
 

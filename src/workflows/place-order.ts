@@ -39,7 +39,7 @@ import {
 export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
 /** Attempt to place the order after `afterMs`, because of `why`. `paused`: the circuit breaker is open. */
-type NextAttempt = { kind: 'attempt'; why: string; afterMs: number; paused?: true };
+type NextAttempt = { kind: 'attempt'; reason: string; afterMs: number; paused?: true };
 
 /** The next step of the placement loop. */
 type Step =
@@ -86,7 +86,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     lastStartedAt: 0,
     mayHaveArrived: false,
   };
-  let step: Step = { kind: 'attempt', why: 'it has just started', afterMs: 0 };
+  let step: Step = { kind: 'attempt', reason: 'it has just started', afterMs: 0 };
   for (;;) {
     switch (step.kind) {
       case 'order':
@@ -110,7 +110,8 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
 async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<Step> {
   const { purchase } = placing;
   await pauseBefore(placing, step);
-  if (purchase.cancelRequested) return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.why) };
+  if (purchase.cancelRequested)
+    return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.reason) };
   if (!step.paused) placing.attempts += 1;
   placing.lastStartedAt = Date.now();
   purchase.showStep(`attempt ${placing.attempts} to place the order is running`, "the partner's answer, then the keys");
@@ -128,13 +129,13 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
 /** Waits until the attempt may start or a cancel request arrives. */
 async function pauseBefore(
   { purchase, attempts, until }: Placing,
-  { why, afterMs, paused }: NextAttempt,
+  { reason, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
   const pause = Math.min(throttledPause(afterMs, until), until - Date.now());
   const next = paused ? 'another try' : `attempt ${attempts + 1}`;
   const last = `the last one starts by ${formatInstant(Math.max(Date.now() + pause, until))}`;
-  purchase.show(paused ? 'PAUSED' : 'PLACING', why, `${next} at ${formatInstant(Date.now() + pause)}; ${last}`);
+  purchase.show(paused ? 'PAUSED' : 'PLACING', reason, `${next} at ${formatInstant(Date.now() + pause)}; ${last}`);
   if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `before ${next}` });
 }
 
@@ -159,13 +160,13 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     const summary = summaryOf(escapeMarkdown(describeItems(items)));
     const answer = await place.executeWithOptions({ summary }, [request]);
     if (isPlacementResult(answer)) return answer;
-    return { evidence: 'UNKNOWN', why: 'an operator completed the attempt by hand', inFlight: true };
+    return { evidence: 'UNKNOWN', reason: 'an operator completed the attempt by hand', inFlight: true };
   } catch (failure) {
     // Read the run id now: after a reset, an id recorded before the attempt would be replayed.
     if (isTimeoutWithoutIntention(failure) && (await currentRunId()) === firstRunId) {
-      return { evidence: 'NEVER_WRITTEN', why: 'the worker stopped before it sent the order', inFlight: true };
+      return { evidence: 'NEVER_WRITTEN', reason: 'the worker stopped before it sent the order', inFlight: true };
     }
-    return { evidence: 'UNKNOWN', why: 'the worker stopped or the attempt timed out', inFlight: true };
+    return { evidence: 'UNKNOWN', reason: 'the worker stopped or the attempt timed out', inFlight: true };
   }
 }
 
@@ -176,44 +177,49 @@ function isTimeoutWithoutIntention(failure: unknown): boolean {
 }
 
 function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: ResultWithoutOrder): Step {
-  const { why } = answer;
+  const { reason } = answer;
   switch (next.kind) {
     case 'attempt':
-      return retryPlacement(placing, why, answer);
+      return retryPlacement(placing, reason, answer);
     case 'end':
-      return { kind: 'end', outcome: next.outcome, reason: why };
+      return { kind: 'end', outcome: next.outcome, reason };
     case 'hold':
-      return { kind: 'hold', explanation: `${why}, and the order history shows no order` };
+      return { kind: 'hold', explanation: `${reason}, and the order history shows no order` };
   }
 }
 
 /** Plans another attempt, unless the last one already started after the time limit. */
-function retryPlacement(placing: Placing, why: string, answer?: ResultWithoutOrder): Step {
+function retryPlacement(placing: Placing, reason: string, answer?: ResultWithoutOrder): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
-  if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason: why };
+  if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason };
   if (answer?.evidence === 'PAUSED') {
     placing.timesPaused += 1;
-    return { kind: 'attempt', why, afterMs: breakerRetryPause(purchase.settings, placing.timesPaused), paused: true };
+    return {
+      kind: 'attempt',
+      reason,
+      afterMs: breakerRetryPause(purchase.settings, placing.timesPaused),
+      paused: true,
+    };
   }
   placing.timesPaused = 0;
   const { permitInMs, retryAfterMs } = answer ?? {};
   const afterMs =
     permitInMs === undefined ? placementPause(attempts, retryAfterMs ?? undefined) : permitPause(permitInMs);
-  return { kind: 'attempt', why, afterMs };
+  return { kind: 'attempt', reason, afterMs };
 }
 
 /** Searches the order history to find out how an attempt ended. */
 async function confirm(placing: Placing, plan: Confirm, answer: ResultWithoutOrder): Promise<Step> {
   const { purchase } = placing;
-  const { evidence, why, retryAfterMs, inFlight } = answer;
+  const { evidence, reason, retryAfterMs, inFlight } = answer;
   const inFlightMs = inFlight ? placementInFlight(purchase.settings) : 0;
   if (plan.searches === 'window') {
     const { settings } = purchase;
     const startsAt = Date.now() + (retryAfterMs ?? 0) + inFlightMs;
     const latest = startsAt + maxConfirmationTime(settings);
     const next = describeConfirmation(settings, { notBefore: startsAt, latest }, plan.ifAbsent.kind);
-    purchase.show('UNCONFIRMED', why, next, latest);
-    log.warn('placement outcome unknown', { why });
+    purchase.show('UNCONFIRMED', reason, next, latest);
+    log.warn('placement outcome unknown', { reason });
     // The partner's Retry-After applies to searches, too.
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'pause requested by the partner' });
   }
@@ -225,19 +231,23 @@ async function confirm(placing: Placing, plan: Confirm, answer: ResultWithoutOrd
     case 'found':
       return adoptFound(purchase, history.orders);
     case 'unreadable':
-      return { kind: 'hold', explanation: `${why}, and ${history.why}` };
+      return { kind: 'hold', explanation: `${reason}, and ${history.reason}` };
     case 'absent': {
       const { ifAbsent } = plan;
       if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, answer);
       // A window already waited out the partner's Retry-After; after a single search it still applies.
       const pauseFrom = plan.searches === 'window' ? undefined : answer;
-      return retryPlacement(placing, plan.searches === 'window' ? `${why}, and no order was found` : why, pauseFrom);
+      return retryPlacement(
+        placing,
+        plan.searches === 'window' ? `${reason}, and no order was found` : reason,
+        pauseFrom,
+      );
     }
   }
 }
 
-function cancelReason({ lastStartedAt }: Placing, why: string): string {
-  return lastStartedAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${why}`;
+function cancelReason({ lastStartedAt }: Placing, reason: string): string {
+  return lastStartedAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${reason}`;
 }
 
 async function askOperator(placing: Placing, { explanation }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
@@ -249,7 +259,7 @@ async function askOperator(placing: Placing, { explanation }: Extract<Step, { ki
     case 'replace':
       placing.replaceInRun = resolution.runId;
       placing.until = Date.now() + purchase.settings.placeWithinMs;
-      return { kind: 'attempt', why: 'an operator decided to place it again', afterMs: 0 };
+      return { kind: 'attempt', reason: 'an operator decided to place it again', afterMs: 0 };
     default:
       return { kind: 'end', outcome: 'ABANDONED', reason: `abandoned by an operator; ${explanation}` };
   }
@@ -279,7 +289,7 @@ async function confirmEnd(
     });
     if (history.kind === 'found') return adoptFound(purchase, history.orders);
     if (history.kind === 'unreadable') {
-      return { kind: 'hold', explanation: `${reason}, and now ${history.why}` };
+      return { kind: 'hold', explanation: `${reason}, and now ${history.reason}` };
     }
     // A reset during the window replays its first searches, so they don't count for the new run.
     if ((await currentRunId()) === runId) return undefined;

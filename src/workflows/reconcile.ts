@@ -42,8 +42,8 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
     .executeWithOptions({ summary }, [{ from, to, dryRun, timeZone }])
     .catch(endAsCancelled);
   if (!isReconciliationResult(result)) {
-    const why = 'an operator completed the reconciliation by hand, without a result';
-    throw ApplicationFailure.nonRetryable(why, FAILURE.invalidReconciliation);
+    const reason = 'an operator completed the reconciliation by hand, without a result';
+    throw ApplicationFailure.nonRetryable(reason, FAILURE.invalidReconciliation);
   }
   setCurrentDetails(describeReconciliation(result, dryRun));
   return result;

@@ -155,8 +155,8 @@ async function notifyCompleted(
   // Any client can start a reconciliation under any id.
   const referenceId = REFERENCE_PATTERN.test(workflowId) ? workflowId : RECONCILE_SCHEDULE;
   const data = { referenceId, kind: 'RECONCILIATION', details };
-  const why = await postNotice(context, 'reconciliation.completed', runId, data);
-  if (why !== undefined) log.warn('the checkout did not accept reconciliation.completed', { why });
+  const reason = await postNotice(context, 'reconciliation.completed', runId, data);
+  if (reason !== undefined) log.warn('the checkout did not accept reconciliation.completed', { reason });
 }
 
 /**
@@ -167,9 +167,9 @@ async function tryToWrite(dir: string, report: ReconciliationReport): Promise<st
   try {
     return (await writeReport(dir, report)).html;
   } catch (error) {
-    const why = safeErrorCode(error) ?? errorName(error);
-    log.error('the report could not be written', { why });
-    return `not written: REPORT_DIR can't be written (${why})`;
+    const reason = safeErrorCode(error) ?? errorName(error);
+    log.error('the report could not be written', { reason });
+    return `not written: REPORT_DIR can't be written (${reason})`;
   }
 }
 

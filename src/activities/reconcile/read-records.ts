@@ -92,7 +92,7 @@ async function readFollowedOrders(
       ? isMissing
       : await isObsoleteRun(deps, purchase, { orders, lateDeliveries });
     if (isExpected) return;
-    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, why: read.summary });
+    unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, reason: read.summary });
   });
   return { orders, unreadable, purchases, lateDeliveries };
 }
@@ -174,7 +174,7 @@ function unreadableRecordOf({ id, referenceId, problems }: UnreadableRow): Unrea
     what: 'row',
     id: id !== undefined && isSafeOrderId(id) ? id : undefined,
     referenceId,
-    why: `expected ${problems.join(', ')}`,
+    reason: `expected ${problems.join(', ')}`,
   };
 }
 

@@ -90,7 +90,7 @@ async function bringUpToDate(
     case 'issue':
       return unrepaired(finding, plan.issue);
     case 'nothing':
-      if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.why);
+      if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.reason);
       if (plan.missing === 0) return undefined;
       return repair === 'deliver-or-notify' ? notify(context, rechecked) : unrepaired(withKeysMissing(finding));
     case 'send': {
@@ -166,8 +166,8 @@ async function sendAdoption(
     );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) && !(error instanceof WorkflowNotFoundError)) throw error;
-    const why = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
-    return unrepaired(finding, `the held purchase refused the order: ${why ?? 'the purchase has just ended'}`);
+    const reason = error instanceof WorkflowUpdateFailedError ? error.cause?.message : undefined;
+    return unrepaired(finding, `the held purchase refused the order: ${reason ?? 'the purchase has just ended'}`);
   }
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }
@@ -178,16 +178,16 @@ async function notify(context: ReconcileContext, { finding, purchase }: Rechecke
   const { kind, orderIds, amounts, explanation, advice } = finding;
   const [orderId] = orderIds;
   const shown = Object.entries(amounts).filter(([, amount]) => amount !== undefined) as [string, number][];
-  const why = await postNotice(context, 'purchase.attention', findingKey(finding), {
+  const reason = await postNotice(context, 'purchase.attention', findingKey(finding), {
     referenceId: finding.referenceId ?? purchase?.referenceId ?? '',
     // An unusable id appears in the details only.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     kind,
     details: { orderIds: orderIds.slice(0, MAX_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
   });
-  return why === undefined
+  return reason === undefined
     ? withStatus(finding, 'notified', 'purchase.attention')
-    : unrepaired(finding, `the checkout was not notified: ${why}`);
+    : unrepaired(finding, `the checkout was not notified: ${reason}`);
 }
 
 /** Posts a notice. The same subject has the same event id. @returns why it was not delivered; undefined if it was */

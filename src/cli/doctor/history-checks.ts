@@ -79,7 +79,7 @@ export async function checkHistory(probe: PartnerProbe, checklist: Checklist, li
 /** The answer to a name that works, or why the name does not work. */
 interface Outcome {
   works?: string;
-  why?: string;
+  reason?: string;
 }
 
 /**
@@ -97,17 +97,17 @@ async function tryNames(
 ): Promise<{ name?: string; works?: string }> {
   const variable = VARIABLES[param];
   const others = USUAL_NAMES[param].filter((name) => !Object.values(configured).includes(name));
-  let why = '';
+  let reason = '';
   for (const name of [configured[param], ...others]) {
-    const { works, why: problem = '' } = await tryName(name);
-    why ||= problem;
+    const { works, reason: problem = '' } = await tryName(name);
+    reason ||= problem;
     if (works === undefined) continue;
     if (name === configured[param]) check.ok(works);
-    else check.fault(why, `Set ${variable}=${name}, which works: ${works}.`);
+    else check.fault(reason, `Set ${variable}=${name}, which works: ${works}.`);
     checklist.settings[variable] = name;
     return { name, works };
   }
-  check.fault(why, `Ask the partner for the name of this parameter.${otherwise()}`);
+  check.fault(reason, `Ask the partner for the name of this parameter.${otherwise()}`);
   return {};
 }
 
@@ -121,7 +121,7 @@ async function tryLimit(history: History): Promise<string> {
   }
   const { name = configured.limit } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
-    return data && rowsOf(data).length === 1 ? { works: 'one order' } : { why: 'another number of orders' };
+    return data && rowsOf(data).length === 1 ? { works: 'one order' } : { reason: 'another number of orders' };
   });
   return name;
 }
@@ -145,7 +145,7 @@ async function tryPage(history: History, limit: string): Promise<void> {
     if (isOther && data.pages.page === 2) return { works: 'the second page' };
     if (isOther && page !== configured.page)
       hint = ' It seems to count orders instead of pages, which this software does not support.';
-    return { why: 'the same page again' };
+    return { reason: 'the same page again' };
   };
   await tryNames(history, 'page', check, tryPageName, () => hint);
 }
@@ -185,11 +185,11 @@ async function searchUnder(
   const term = REFERENCE_PATTERN.test(known.referenceId ?? '') ? String(known.referenceId) : known.id;
   const isSought = ({ referenceId, id }: HistoryRow) => referenceId === term || id === term;
   const nothing = await find(unknown);
-  if (!nothing.data) return { why: `for an unknown reference: ${nothing.problem.message}` };
-  if (nothing.data.hits >= orders) return { why: 'every order, so the parameter is ignored' };
+  if (!nothing.data) return { reason: `for an unknown reference: ${nothing.problem.message}` };
+  if (nothing.data.hits >= orders) return { reason: 'every order, so the parameter is ignored' };
   const { data, problem } = await find(term);
-  if (!data) return { why: problem.message };
-  if (!rowsOf(data).some(isSought)) return { why: 'nothing for the reference of an existing order' };
+  if (!data) return { reason: problem.message };
+  if (!rowsOf(data).some(isSought)) return { reason: 'nothing for the reference of an existing order' };
   const part = await find(term.slice(0, -1));
   const isFuzzy = !rowsOf(data).every(isSought) || nothing.data.hits > 0 || part.data?.orders.some(isSought);
   return { works: isFuzzy ? FUZZY : EXACT };

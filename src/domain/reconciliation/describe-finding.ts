@@ -73,7 +73,7 @@ const WHAT: Record<UnreadableRecord['what'], string> = {
 
 /** Describes an unreadable record and its purchase, if that is known. */
 export function describeUnreadable(
-  { what, id, why, referenceId }: UnreadableRecord,
+  { what, id, reason, referenceId }: UnreadableRecord,
   purchase?: KnownPurchase,
 ): Finding {
   return {
@@ -82,7 +82,7 @@ export function describeUnreadable(
     workflowId: purchase?.workflowId,
     orderIds: id === undefined ? [] : [id],
     amounts: { debited: purchase?.totalDebit },
-    explanation: `${WHAT[what]}: ${why}.`,
+    explanation: `${WHAT[what]}: ${reason}.`,
     advice:
       what === 'memo'
         ? `See with \`npx fulfilment status ${referenceId}\` what happened to it. Find out who wrote the memo of its workflow.`

@@ -59,8 +59,8 @@ function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, recentSince
 }
 
 function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: ReconcileOptions): Finding[] {
-  const { referenceId, orderId: id, unreadable: why } = purchase;
-  if (why !== undefined) return [describeUnreadable({ what: 'memo', id, referenceId, why }, purchase)];
+  const { referenceId, orderId: id, unreadable: reason } = purchase;
+  if (reason !== undefined) return [describeUnreadable({ what: 'memo', id, referenceId, reason }, purchase)];
   const own = ordersOf(purchase, records);
   const others = own.others.filter((other) => isBillable(other) && !isRecent(other, options));
   const order = own.order && !isRecent(own.order, options) ? own.order : undefined;

@@ -35,7 +35,7 @@ export interface UnreadableRecord {
   id?: string;
   referenceId?: string;
   /** What is wrong with it. Contains nothing that was received. */
-  why: string;
+  reason: string;
 }
 
 /** A run of a purchase, from Temporal's lists or descriptions, with its late deliveries. */

@@ -18,9 +18,9 @@ export class TemporalConfigError extends Error {
   readonly exitCode = 78;
 }
 
-export function unusableSettings(why: string): TemporalConfigError {
+export function unusableSettings(reason: string): TemporalConfigError {
   const settings = "Temporal's settings (TEMPORAL_…, or the file named by TEMPORAL_CONFIG_FILE)";
-  return new TemporalConfigError(`${settings} can't be used: ${why}`);
+  return new TemporalConfigError(`${settings} can't be used: ${reason}`);
 }
 
 type TlsOptions = TemporalTarget['connectionOptions']['tls'];

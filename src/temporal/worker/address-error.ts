@@ -3,7 +3,7 @@ export class AddressError extends Error {
   override readonly name = 'AddressError';
   readonly exitCode = 78;
 
-  constructor(variable: string, address: string, why: string) {
-    super(`${variable} ${address} can't be used: ${why}`);
+  constructor(variable: string, address: string, reason: string) {
+    super(`${variable} ${address} can't be used: ${reason}`);
   }
 }

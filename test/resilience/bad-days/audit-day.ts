@@ -57,11 +57,11 @@ async function evidenceOf({ environment, referenceOf }: DayParts, planned: Plann
 /** Bought once; or twice for a reason that can't be prevented, and then reported. */
 function boughtOnce(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[] {
   if (one.orders.length <= 1) return [];
-  const why = excuseOf(plan, parts, one.planned);
+  const reason = excuseOf(plan, parts, one.planned);
   const what = `${nameOf(one)}: ${one.orders.length} orders of ${one.requests} requests`;
-  if (why === undefined) return [`bought twice: ${what}`];
+  if (reason === undefined) return [`bought twice: ${what}`];
   if (one.billable.length <= 1 || isReported(parts, one, 'DOUBLE_PURCHASE')) return [];
-  return [`bought twice and not reported: ${what} (${why})`];
+  return [`bought twice and not reported: ${what} (${reason})`];
 }
 
 /**
@@ -216,8 +216,8 @@ function ended(plan: Plan, one: PurchaseEvidence): string[] {
   const broken = history.flatMap(({ workflowTaskFailedEventAttributes: task }) =>
     task && !task.failure?.resetWorkflowFailureInfo && task.failure?.message ? [task.failure.message] : [],
   );
-  const wrong = broken.filter((why) => why !== SEEN_TOO_LATE);
-  const violations = wrong.map((why) => `a workflow task failed: ${nameOf(one)}: ${why}`);
+  const wrong = broken.filter((reason) => reason !== SEEN_TOO_LATE);
+  const violations = wrong.map((reason) => `a workflow task failed: ${nameOf(one)}: ${reason}`);
   if (status.execution === 'RUNNING' || status.execution === 'COMPLETED') return violations;
   const terminated = plan.events.some(({ what }) => what.type === 'terminate' && what.of === planned.name);
   if (terminated && status.execution === 'TERMINATED') return violations;

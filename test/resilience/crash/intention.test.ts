@@ -108,7 +108,7 @@ describe('a placement whose intention the server refuses to record', () => {
     ['was paused', (operator) => operator.pause('placeOrder'), 'DELIVERED', 1, 'the attempt was paused'],
     ['was reset', (operator) => operator.resetActivity('placeOrder'), 'DELIVERED', 1, 'the attempt was reset'],
     ['has ended for the server', (operator) => operator.fail('placeOrder'), 'HELD', 0],
-  ])('because its activity %s while it searched, sends no order', async (_, operate, end, requests, why) => {
+  ])('because its activity %s while it searched, sends no order', async (_, operate, end, requests, reason) => {
     const referenceId = env.reference();
     const searched = env.sandbox.addFault({ operation: 'orders', referenceId, action: { type: 'delay', ms: 4_000 } });
     await env.buy({ 'demo-instant': 2 }, referenceId);
@@ -118,7 +118,7 @@ describe('a placement whose intention the server refuses to record', () => {
     expect(await untilSettled(env, [referenceId])).toEqual(new Map([[referenceId, end]]));
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
     const [first] = await placementResults(env, referenceId);
-    expect(first).toEqual(why && { evidence: 'NOT_SENT', why: expect.stringContaining(why) });
+    expect(first).toEqual(reason && { evidence: 'NOT_SENT', reason: expect.stringContaining(reason) });
   });
 });
 

@@ -174,9 +174,9 @@ describe('an order that an operator names, which is checked before it is adopted
         return id;
       },
     ],
-  ])('refuses an order that %s, and keeps the hold open for other decisions', async (_, why, name) => {
+  ])('refuses an order that %s, and keeps the hold open for other decisions', async (_, reason, name) => {
     const { operator, decide, hold, right } = await held();
-    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: await name() }), why);
+    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: await name() }), reason);
 
     expect(await operator.updatesOnRecord()).toBe(1);
     await decide('order', hold.id);
@@ -203,9 +203,9 @@ describe('an order that an operator names, which is checked before it is adopted
   );
 });
 
-async function expectRefusal(resolving: Promise<void>, why: string): Promise<void> {
+async function expectRefusal(resolving: Promise<void>, reason: string): Promise<void> {
   const error = await rejectionOf<unknown>(resolving);
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
   expect(cause).toBeInstanceOf(ApplicationFailure);
-  expect(cause).toMatchObject({ type: 'DecisionRefused', message: expect.stringContaining(why) });
+  expect(cause).toMatchObject({ type: 'DecisionRefused', message: expect.stringContaining(reason) });
 }

@@ -25,7 +25,7 @@ describe('the order in which a worker with one slot gets waiting activities', ()
     await untilPiledUp(env, 1);
     const placed = await respondToPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
     await placed.pending('awaitOrderChange');
-    const failed = await respondToPlacement(env, { evidence: 'ERROR_RESPONSE', why: 'an error' });
+    const failed = await respondToPlacement(env, { evidence: 'ERROR_RESPONSE', reason: 'an error' });
     await failed.pending('findOrders');
     await env.buy({ 'demo-instant': 1 });
     await untilPiledUp(env, 4);

@@ -9,7 +9,7 @@ function breakerAt() {
   const breaker = createCircuitBreaker({
     firstPauseMs: FIRST_PAUSE,
     maxPauseMs: MAX_PAUSE_MS,
-    onChange: (why) => changes.push(why),
+    onChange: (reason) => changes.push(reason),
     now: () => time,
   });
   const tryAdmission = (referenceId: string): Admission | undefined => {

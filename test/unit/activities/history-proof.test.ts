@@ -31,7 +31,7 @@ describe('a search without a result proves something only if it would have shown
     }, now);
   }
 
-  const UNPROVEN = { readable: false, why: 'the search does not find an order known to exist' };
+  const UNPROVEN = { readable: false, reason: 'the search does not find an order known to exist' };
 
   describe.each(['newest', 'oldest'] as const)('with the %s orders first', (first) => {
     it.each<[string, newest: number, indexed: number, object]>([
@@ -57,7 +57,7 @@ describe('a search without a result proves something only if it would have shown
 
   it('it does not if no order has a reference to search for', async () => {
     const shown = await partnerThatShows(() => []);
-    expect(await prove(shown)).toEqual({ readable: false, why: 'the order history is empty, which proves nothing' });
+    expect(await prove(shown)).toEqual({ readable: false, reason: 'the order history is empty, which proves nothing' });
   });
 });
 
@@ -112,8 +112,8 @@ describe('an empty search result is not believed if the list that should prove i
   it.each([
     ["can't be read", { reference_id: null, status: null }],
     ["can't be used", { id: '../-1' }],
-  ])('or a row that %s, which never proves absence', async (why, rotten) => {
-    await expect(search(minutesUntil(5).toReversed(), rotten)).rejects.toThrow(why);
+  ])('or a row that %s, which never proves absence', async (reason, rotten) => {
+    await expect(search(minutesUntil(5).toReversed(), rotten)).rejects.toThrow(reason);
   });
 });
 

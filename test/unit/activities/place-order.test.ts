@@ -57,8 +57,8 @@ describe('the log line of an attempt without an order', () => {
     const logger = new DefaultLogger('WARN', (entry) => lines.push(entry));
     await placeOrder({ partner: clientOf(server.url, { timeoutMs: TIMEOUT_MS }), logger });
     const isRefusal = status !== 500;
-    const why = `the partner answered ${status}${isRefusal ? `, trace id ${trace_id}` : ''}`;
-    expect(lines).toMatchObject([{ level: 'WARN', message, meta: { evidence, why } }]);
+    const reason = `the partner answered ${status}${isRefusal ? `, trace id ${trace_id}` : ''}`;
+    expect(lines).toMatchObject([{ level: 'WARN', message, meta: { evidence, reason } }]);
   });
 });
 

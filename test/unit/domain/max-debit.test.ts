@@ -32,8 +32,8 @@ describe('the maximum debit of a purchase', () => {
     ['of several prices, the highest counts', { 'dear-and-cheap': 1 }, 10, 'the catalogue price is 50'],
     ['a price in several currencies is not compared', { 'in-both': 1 }, 1e9, 'different currencies'],
     ['prices in several currencies are not added up', { a: 1, 'in-dollars': 1 }, 1e9, 'different currencies'],
-  ])('%s', (_, items, maxDebit, why) => {
-    expect(issueOf(items, maxDebit)).toContain(why);
+  ])('%s', (_, items, maxDebit, reason) => {
+    expect(issueOf(items, maxDebit)).toContain(reason);
   });
 });
 

@@ -28,7 +28,7 @@ function saleOf(
 
 function inBrief(plan: DeliveryPlan): string {
   if (plan.kind === 'issue') return `issue: ${plan.issue}`;
-  if (plan.kind === 'nothing') return `nothing${plan.missing > 0 ? `, ${plan.missing} missing` : ''}: ${plan.why}`;
+  if (plan.kind === 'nothing') return `nothing${plan.missing > 0 ? `, ${plan.missing} missing` : ''}: ${plan.reason}`;
   const { delivery, newKeys, missing } = plan;
   const keys = keysIn(delivery.lines ?? []);
   const counts = keys === '' ? '' : ` ${keys}, ${newKeys} new${missing > 0 ? `, ${missing} missing` : ''}`;

@@ -23,16 +23,16 @@ function entry(message: string, meta: Record<string, unknown> = {}): Entry {
 
 describe('a pretty line', () => {
   it('has the time of day, the message and what it is about, and no ids of the SDK', () => {
-    const why = 'placeOrder: the partner answered 422';
-    expect(prettyLine(entry('the partner refused the order', { evidence: 'ORDER_REFUSED', why }))).toBe(
-      `00:00:00.123 WARN  the partner refused the order referenceId=SALE-1 evidence=ORDER_REFUSED why="${why}"`,
+    const reason = 'placeOrder: the partner answered 422';
+    expect(prettyLine(entry('the partner refused the order', { evidence: 'ORDER_REFUSED', reason }))).toBe(
+      `00:00:00.123 WARN  the partner refused the order referenceId=SALE-1 evidence=ORDER_REFUSED reason="${reason}"`,
     );
     expect(prettyLine(entry('once more', { attempt: 3 }))).toContain(' attempt=3');
   });
 
   it('is one line, whatever stands in the message, an error or a text of the partner', () => {
     const hostile = 'a\n12:00:00.000 INFO  forged\u001B[2J';
-    const line = prettyLine(entry(hostile, { error: new Error(hostile), why: hostile, list: [hostile] }));
+    const line = prettyLine(entry(hostile, { error: new Error(hostile), reason: hostile, list: [hostile] }));
     expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
   });
 });

@@ -69,10 +69,10 @@ describe("Temporal's own variables", () => {
       { TLS_SERVER_CA_CERT_PATH: '/no/ca.pem' },
       "no such file or directory, open '/no",
     ],
-  ])('are rejected with exit code 78 if %s, without showing a secret', (_, variables, why) => {
+  ])('are rejected with exit code 78 if %s, without showing a secret', (_, variables, reason) => {
     const env = Object.entries(variables).map(([name, value]) => [`TEMPORAL_${name}`, value]);
     const read = () => readTemporalTarget(Object.fromEntries(env) as Record<string, string>);
-    expect(read).toThrow(why);
+    expect(read).toThrow(reason);
     expect(read).toThrow(expect.objectContaining({ exitCode: 78 }));
     expect(read).not.toThrow(KEY);
   });

@@ -13,12 +13,12 @@ const found = { id: 'o-1', status: 'PENDING', createdAt: '2026-01-01T00:00:00Z' 
 describe('a placement result', () => {
   it.each([
     { evidence: 'PLACED', orderId: 'o-1' },
-    { evidence: 'FOUND', orders: [found], why: 'it is there already' },
-    { evidence: 'NOT_SENT', why: 'connection refused', retryAfterMs: 1_000 },
-    { evidence: 'NOT_SENT', why: 'no permit', permitInMs: 600_000 },
-    { evidence: 'ERROR_RESPONSE', why: '503', retryAfterMs: 3_600_000 },
-    { evidence: 'CONFLICT', why: '409' },
-    { evidence: 'UNKNOWN', why: 'no answer', inFlight: true },
+    { evidence: 'FOUND', orders: [found], reason: 'it is there already' },
+    { evidence: 'NOT_SENT', reason: 'connection refused', retryAfterMs: 1_000 },
+    { evidence: 'NOT_SENT', reason: 'no permit', permitInMs: 600_000 },
+    { evidence: 'ERROR_RESPONSE', reason: '503', retryAfterMs: 3_600_000 },
+    { evidence: 'CONFLICT', reason: '409' },
+    { evidence: 'UNKNOWN', reason: 'no answer', inFlight: true },
   ])('is accepted if it has everything that its evidence needs: %p', (value) => {
     expect(isPlacementResult(value)).toBe(true);
   });
@@ -26,14 +26,14 @@ describe('a placement result', () => {
   it.each([
     { evidence: 'PLACED' },
     { evidence: 'PLACED', orderId: '../keys' },
-    { evidence: 'FOUND', why: 'it is there already' },
-    { evidence: 'FOUND', orders: ['o-1'], why: 'it is there already' },
+    { evidence: 'FOUND', reason: 'it is there already' },
+    { evidence: 'FOUND', orders: ['o-1'], reason: 'it is there already' },
     { evidence: 'NOT_SENT' },
-    { evidence: 'NOT_SENT', why: 'soon', retryAfterMs: 'soon' },
-    { evidence: 'ERROR_RESPONSE', why: 'soon', retryAfterMs: 3_600_001 },
-    { evidence: 'ERROR_RESPONSE', why: 'soon', retryAfterMs: -1 },
-    { evidence: 'NOT_SENT', why: 'soon', permitInMs: 1e13 },
-    { evidence: 'CERTAIN', why: 'an operator said so' },
+    { evidence: 'NOT_SENT', reason: 'soon', retryAfterMs: 'soon' },
+    { evidence: 'ERROR_RESPONSE', reason: 'soon', retryAfterMs: 3_600_001 },
+    { evidence: 'ERROR_RESPONSE', reason: 'soon', retryAfterMs: -1 },
+    { evidence: 'NOT_SENT', reason: 'soon', permitInMs: 1e13 },
+    { evidence: 'CERTAIN', reason: 'an operator said so' },
     'PLACED',
     undefined,
     null,
@@ -43,7 +43,7 @@ describe('a placement result', () => {
 });
 
 test('a search result lists orders and says whether the history was readable', () => {
-  const result = { orders: [found], readable: true, why: 'searched' };
+  const result = { orders: [found], readable: true, reason: 'searched' };
   expect(isOrderSearchResult(result)).toBe(true);
   expect(isOrderSearchResult({ ...result, readable: undefined })).toBe(false);
   expect(isOrderSearchResult({ ...result, orders: [{ ...found, id: 'a/b' }] })).toBe(false);

@@ -72,7 +72,7 @@ describe("comparing the partner's orders with our purchases", () => {
   });
 
   it('reports an unreadable order once, under its purchase and not as missing, and each row without an id separately', () => {
-    const row = { what: 'row' as const, id: 'ord-a', referenceId: undefined, why: 'expected status: string' };
+    const row = { what: 'row' as const, id: 'ord-a', referenceId: undefined, reason: 'expected status: string' };
     const nameless = { ...row, id: undefined };
     const records = indexRecords(indexById([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
     const found = reconcile(records, NIGHT);
