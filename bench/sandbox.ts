@@ -56,7 +56,7 @@ export async function startSandboxProcess(speed: number): Promise<SandboxProcess
       for (const operation of ['place', 'keys', 'orders', 'products'])
         await call('POST', `${url}/admin/faults`, { operation, times: 'always', action: { type: 'delay', ms } });
     },
-    ledger: () => call<LedgerReport>('GET', `${url}/admin/books?keys=1`),
+    ledger: () => call<LedgerReport>('GET', `${url}/admin/ledger?keys=1`),
     complete: (orderId) => call('PATCH', `${url}/admin/orders/${orderId}`, { status: 'COMPLETED' }),
     addPastOrders: (count, days) => call('POST', `${url}/admin/history`, { count, days }),
     stop: () => program.stop(),

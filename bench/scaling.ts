@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROUTINE_POLL } from '../src/workflows/policies';
+import { FORCED_POLL_EVERY } from '../src/workflows/policies';
 import { projectRoot } from './paths';
 import { table } from './report';
 
@@ -75,7 +75,7 @@ export function scalingTable(): string {
     row('partner requests a second, `orders`', ({ rate, open }) => REQUESTS_PER_PURCHASE * rate + open / INTERVAL_S),
     row('partner requests a second, `history`', ({ rate, open }) => {
       const pages = Math.ceil((rate * DEADLINE_S) / PAGE_SIZE);
-      return REQUESTS_PER_PURCHASE * rate + (pages + open / ROUTINE_POLL) / INTERVAL_S;
+      return REQUESTS_PER_PURCHASE * rate + (pages + open / FORCED_POLL_EVERY) / INTERVAL_S;
     }),
     ...cores('orders'),
     ...cores('history'),

@@ -13,7 +13,7 @@ interface AdminRequest {
 }
 
 const ROUTES: Record<string, Handler> = {
-  'GET /admin/books': (state, { query }) => reportLedger(state, { keys: query.get('keys') === '1' }),
+  'GET /admin/ledger': (state, { query }) => reportLedger(state, { keys: query.get('keys') === '1' }),
   'GET /admin/requests': (state, { query }) => ({
     ...state.requests.report(),
     log: query.get('log') === '1' ? state.requests.log() : undefined,

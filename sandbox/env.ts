@@ -40,7 +40,7 @@ const VARIABLES = {
   SANDBOX_HISTORY_PAGE_PARAM: ['pageParam', shape.pageParam],
   SANDBOX_HISTORY_LIMIT_PARAM: ['limitParam', shape.limitParam],
   SANDBOX_SPEED: ['speed', number.pipe(shape.speed.unwrap()).optional()],
-  SANDBOX_PER_LOOK: ['perLookMs', duration.pipe(shape.perLookMs.unwrap()).optional()],
+  SANDBOX_AGE_PER_POLL: ['agePerPollMs', duration.pipe(shape.agePerPollMs.unwrap()).optional()],
   SANDBOX_CREDIT_LIMIT: ['creditLimit', number.pipe(shape.creditLimit.unwrap()).optional()],
   SANDBOX_DUPLICATES: ['duplicates', shape.duplicates],
   SANDBOX_SEARCH: ['search', shape.search],

@@ -25,7 +25,7 @@ export interface Order {
   historyRequestsBefore: number;
   /** The order clock at creation. */
   clockAtCreationMs: number;
-  /** Additional age from polls (`perLookMs`). */
+  /** Additional age from polls (`agePerPollMs`). */
   agedByPollsMs: number;
   lines: OrderLine[];
   state: OrderState;
@@ -119,9 +119,9 @@ export class Ledger {
     return order;
   }
 
-  /** Counts a poll, which ages the order by `perLookMs`. */
+  /** Counts a poll, which ages the order by `agePerPollMs`. */
   poll(order: Order): void {
-    order.agedByPollsMs += this.options.settings.perLookMs;
+    order.agedByPollsMs += this.options.settings.agePerPollMs;
     this.update(order);
   }
 

@@ -31,7 +31,7 @@ function howToTry({ url, settings }: Sandbox): string {
     '  list the order history',
     `    curl ${key} '${url}${listPrefix}/orders'`,
     '  see everything ordered, paid and issued',
-    `    curl '${url}/admin/books?keys=1'`,
+    `    curl '${url}/admin/ledger?keys=1'`,
     '',
     'Scenario products, clock and faults: docs/reference/sandbox.md. Press Ctrl-C to stop.',
   ].join('\n');

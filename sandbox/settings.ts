@@ -26,7 +26,7 @@ export const settingsSchema = strictObject({
   /** How many times faster than real time orders age. */
   speed: z.number().min(0).max(1_000_000).default(1),
   /** Each poll ages its order by this much before it is answered. */
-  perLookMs: count.default(0),
+  agePerPollMs: count.default(0),
   /** A decimal number in the account's currency. */
   creditLimit: money.default(10_000),
   /** `accept`: a reference may have several orders. `refuse`: a second order is answered with 409. */

@@ -855,7 +855,7 @@ export const MUTANTS = [
   {
     name: 'changed-keys-sent',
     rule: 'an order whose keys changed after its review is not sent',
-    file: 'src/activities/post-events.ts',
+    file: 'src/activities/deliver-sale.ts',
     find: 'isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;',
     replace: 'isSame = missingKeys(now, then).length + missingKeys(then, now).length >= 0;',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
@@ -863,7 +863,7 @@ export const MUTANTS = [
   {
     name: 'changed-status-sent',
     rule: 'an order whose status changed after its review is not sent',
-    file: 'src/activities/post-events.ts',
+    file: 'src/activities/deliver-sale.ts',
     find: 'isSame && safeStatus(order.status) === reviewed.status',
     replace: 'isSame && safeStatus(order.status) !== reviewed.status?.toLowerCase()',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
@@ -903,7 +903,7 @@ export const MUTANTS = [
   {
     name: 'refused-is-received',
     rule: 'a finally refused event does not count as received',
-    file: 'src/activities/post-events.ts',
+    file: 'src/activities/deliver-sale.ts',
     find: "return isWanted ? { kind: 'RECEIVED',",
     replace: "return isWanted || id !== '' ? { kind: 'RECEIVED',",
     tests: ['test/scenarios/delivery/answers.test.ts'],
@@ -943,10 +943,10 @@ export const MUTANTS = [
   {
     name: 'late-local-delivery',
     rule: 'the deadline of a local delivery counts from the time it was due',
-    file: 'src/activities/post-events.ts',
+    file: 'src/activities/deliver-sale.ts',
     find: 'dueAt + LOCAL_DEADLINE_MS - deps.now()',
     replace: 'Math.max(dueAt, deps.now()) + LOCAL_DEADLINE_MS - deps.now()',
-    tests: ['test/unit/activities/post-events.test.ts'],
+    tests: ['test/unit/activities/deliver-sale.test.ts'],
   },
   {
     name: 'two-open-requests',
@@ -986,8 +986,8 @@ export const MUTANTS = [
     name: 'alert-for-ever',
     rule: 'an alert that the checkout never accepts does not keep a purchase from ending',
     file: 'src/workflows/purchase-record.ts',
-    find: 'await condition(areSent, lastAlertsTimeout);',
-    replace: 'await condition(areSent, 1_000_000 * lastAlertsTimeout);',
+    find: 'await condition(areSent, lastAlertsTimeoutMs);',
+    replace: 'await condition(areSent, 1_000_000 * lastAlertsTimeoutMs);',
     tests: ['test/scenarios/delivery/exhausted.test.ts'],
   },
   {
@@ -1026,8 +1026,8 @@ export const MUTANTS = [
     name: 'asked-for-no-pause',
     rule: 'a Retry-After makes the pause of an activity longer, never shorter',
     file: 'src/activities/failures.ts',
-    find: 'return Math.max(heededMs, ownMs ?? retryPolicyPause(attempt, retryPolicy));',
-    replace: 'return attempt > 0 ? Math.max(heededMs, ownMs ?? 0) : retryPolicyPause(attempt, retryPolicy);',
+    find: 'return Math.max(heededMs, ownMs ?? retryPolicyPauseMs(attempt, retryPolicy));',
+    replace: 'return attempt > 0 ? Math.max(heededMs, ownMs ?? 0) : retryPolicyPauseMs(attempt, retryPolicy);',
     tests: ['test/unit/activities/failures.test.ts'],
   },
   {
@@ -1710,7 +1710,7 @@ export const MUTANTS = [
     rule: 'records that begin or end while they are read are left to the next run',
     file: 'src/activities/reconcile/index.ts',
     find: 'const records = indexRecords(orders, purchases, unreadable);',
-    replace: `Object.assign(options, { now: deps.now(), recentSince: deps.now() - minFindingAge(deps.settings) });
+    replace: `Object.assign(options, { now: deps.now(), recentSince: deps.now() - minFindingAgeMs(deps.settings) });
   const records = indexRecords(orders, purchases, unreadable);`,
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
@@ -1814,8 +1814,8 @@ export const MUTANTS = [
     name: 'waits-for-the-history-alone',
     rule: 'with PURCHASE_WATCH=history, every twentieth attempt polls, whatever the history shows',
     file: 'src/activities/poll-order.ts',
-    find: 'attempt % ROUTINE_POLL === 0',
-    replace: 'attempt % ROUTINE_POLL < 0',
+    find: 'attempt % FORCED_POLL_EVERY === 0',
+    replace: 'attempt % FORCED_POLL_EVERY < 0',
     tests: ['test/scenarios/purchase/watched.test.ts'],
   },
   {

@@ -5,7 +5,7 @@ import { isDeliveryError } from '../delivery';
 import { errorName } from '../domain/safe-values';
 import { withErrorCode } from '../domain/text-format';
 import { isPartnerError } from '../partner';
-import { maxObeyedPause, retryPolicyPause } from '../workflows/policies';
+import { maxHonouredPauseMs, retryPolicyPauseMs } from '../workflows/policies';
 
 export { errorName };
 
@@ -83,6 +83,6 @@ function nextPause(askedMs: number | undefined, ownMs?: number): number | undefi
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy, isLocal } = activityInfo();
   // A local activity has one attempt. Its workflow obeys the Retry-After before it starts the ordinary activity.
-  const heededMs = isLocal ? askedMs : Math.min(askedMs, maxObeyedPause(retryPolicy));
-  return Math.max(heededMs, ownMs ?? retryPolicyPause(attempt, retryPolicy));
+  const heededMs = isLocal ? askedMs : Math.min(askedMs, maxHonouredPauseMs(retryPolicy));
+  return Math.max(heededMs, ownMs ?? retryPolicyPauseMs(attempt, retryPolicy));
 }

@@ -11,7 +11,7 @@ import {
   type PartnerClient,
   type UnreadableRow,
 } from '../partner';
-import { searchPermitWait } from '../workflows/policies';
+import { searchPermitWaitMs } from '../workflows/policies';
 import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
 import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
@@ -32,7 +32,11 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
   return {
     async findOrders(input): Promise<OrderSearchResult> {
       const { scheduledTimestampMs: dueAt } = activityInfo();
-      const permits = { class: 'confirmation', dueAt, notAfter: deps.now() + searchPermitWait(deps.settings) } as const;
+      const permits = {
+        class: 'confirmation',
+        dueAt,
+        notAfter: deps.now() + searchPermitWaitMs(deps.settings),
+      } as const;
       try {
         return await deps.partner.withPermits(permits, (partner) =>
           searchHistory(partner, { ...deps, readNewest }, input),

@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import type { ReconcileActivities } from '../contracts/reconciliation';
 import { createCheckOrderActivities } from './check-order';
-import { createDeliveryActivities } from './post-events';
+import { createDeliveryActivities } from './deliver-sale';
 import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
 import { createPollOrderActivities } from './poll-order';

@@ -2,7 +2,7 @@ import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, AwaitOrderInput, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { canStopPolling, mayHaveEnded, mayHaveKeys, safeStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
-import { ROUTINE_POLL } from '../workflows/policies';
+import { FORCED_POLL_EVERY } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { readEarlierRuns } from './read-sale';
 import { ACCESS_REFUSED, retryAsOrdinaryActivity, toFailure, unchanged } from './failures';
@@ -23,8 +23,8 @@ export function createPollOrderActivities(
         throw unchanged(`next poll in ${formatSeconds(input.firstDelayMs)}`, pauseWithin(deps, input.firstDelayMs));
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has been reached', input.intervalMs);
-      const isRoutine = attempt % ROUTINE_POLL === 0;
-      const reason = input.watch === 'history' && !isRoutine ? deps.historyWatch.skipReason(input) : undefined;
+      const isForced = attempt % FORCED_POLL_EVERY === 0;
+      const reason = input.watch === 'history' && !isForced ? deps.historyWatch.skipReason(input) : undefined;
       if (reason !== undefined) throw unchanged(`${reason}; next check in ${formatSeconds(pause)}`, pause);
       return pollOpenOrder(deps, input, pause);
     },

@@ -1,5 +1,5 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { heartbeatInterval } from '../workflows/policies';
+import { heartbeatIntervalMs } from '../workflows/policies';
 
 /** The progress of a long activity, shown in the Temporal UI. */
 export interface Progress {
@@ -20,7 +20,7 @@ export function openProgress(): Progress {
     beatAt = performance.now();
     heartbeat(shown);
   };
-  const timer = setInterval(beat, heartbeatInterval);
+  const timer = setInterval(beat, heartbeatIntervalMs);
   beat();
   return {
     show(step, counts = {}) {

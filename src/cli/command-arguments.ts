@@ -10,15 +10,15 @@ import { usageError } from './usage-errors';
 
 /** Reads the reference of a sale. */
 export function reference(value: string): string {
-  const [fault] = validateReference(value);
-  if (fault) throw usageError(fault.replace(/^referenceId/, 'REFERENCE'));
+  const [issue] = validateReference(value);
+  if (issue) throw usageError(issue.replace(/^referenceId/, 'REFERENCE'));
   return value;
 }
 
 /** Reads the partner's id of an order, which becomes part of a URL. */
 export function orderId(value: string): string {
-  const [fault] = validateOrderId(value);
-  if (fault) throw usageError(`--order: ${fault}`);
+  const [issue] = validateOrderId(value);
+  if (issue) throw usageError(`--order: ${issue}`);
   return value;
 }
 

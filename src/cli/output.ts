@@ -115,22 +115,22 @@ function formatDone({ colours }: Output, done: string): string {
 export function showList(out: Output, list: PurchaseList, filter: ListFilter): void {
   const { purchases, more, paused = 0 } = list;
   const { state, maxAgeMs } = filter;
-  const isAlike = state !== undefined && state !== 'HELD';
+  const isUniform = state !== undefined && state !== 'HELD';
   const period = maxAgeMs === undefined ? '' : `, in the last ${formatHours(maxAgeMs)}`;
   const left = more > 0 ? `, and ${more} more (--json shows up to 10,000)` : '';
-  const meaning = isAlike ? ` (${STATE_MEANINGS[state]})` : '';
+  const meaning = isUniform ? ` (${STATE_MEANINGS[state]})` : '';
   show(out, list, [
-    ...purchases.flatMap((purchase) => formatListed(out, purchase, isAlike)),
+    ...purchases.flatMap((purchase) => formatListed(out, purchase, isUniform)),
     `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}${purchases.length > 0 ? meaning : ''}`,
-    ...(isAlike ? formatCommonCommands(purchases, state) : []),
+    ...(isUniform ? formatCommonCommands(purchases, state) : []),
     paused > 0 && `${paused} more are PAUSED until the partner takes orders again: ${command('list --state PAUSED')}`,
   ]);
 }
 
-function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: boolean): string[] {
+function formatListed({ colours }: Output, purchase: ListedPurchase, isUniform: boolean): string[] {
   const { referenceId, state, since, orderId, reason, afterEnd, commands } = purchase;
   const order = orderId === undefined ? '' : `  order ${orderId}`;
-  const isObvious = isAlike && reason === STATE_MEANINGS[state as PurchaseState];
+  const isObvious = isUniform && reason === STATE_MEANINGS[state as PurchaseState];
   return [
     `${referenceId}  ${coloured(colours, toneOf(state), state)} since ${time(since)}${order}`,
     ...(isObvious ? [] : [`  ${reason}`]),
@@ -139,7 +139,7 @@ function formatListed({ colours }: Output, purchase: ListedPurchase, isAlike: bo
           `  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${time(afterEnd.at)}, ${afterwards(commands)}`,
         ]
       : []),
-    ...(isAlike ? [] : commands.map(toType)),
+    ...(isUniform ? [] : commands.map(indent)),
   ];
 }
 
@@ -152,7 +152,7 @@ function formatCommonCommands(purchases: readonly ListedPurchase[], state: Purch
   const open = purchases.filter(({ commands }) => commands.length > 0);
   if (open.length === 0) return [];
   const commands = possibleCommands({ referenceId: 'REFERENCE', state });
-  return [`For each of ${open.length === purchases.length ? 'them' : 'the others'}, type:`, ...commands.map(toType)];
+  return [`For each of ${open.length === purchases.length ? 'them' : 'the others'}, type:`, ...commands.map(indent)];
 }
 
 export function showCancellation(out: Output, cancellation: Cancellation): void {
@@ -185,11 +185,11 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     ...formatFailure(status),
     ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
     mayHaveMoreKeys && '  to read its order now and deliver any keys that have arrived, type:',
-    mayHaveMoreKeys && toType(command(`redeliver ${referenceId}`)),
+    mayHaveMoreKeys && indent(command(`redeliver ${referenceId}`)),
   ]);
 }
 
-function toType(words: string): string {
+function indent(words: string): string {
   return `    ${words}`;
 }
 
@@ -208,7 +208,7 @@ function formatRunning({ state, waitsFor, notPickedUp }: PurchaseStatus): string
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const explanation = `  waits for you, ${hold.reason}: ${safeSentence(hold.explanation)}`;
-  return [explanation, '  type one of:', ...commandsFor(referenceId, hold).map(toType)];
+  return [explanation, '  type one of:', ...commandsFor(referenceId, hold).map(indent)];
 }
 
 function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries'][number]): string {
@@ -226,12 +226,12 @@ function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[]
   if (!TYPEABLE_ID.test(work.activityId))
     return [`  PAUSED by an operator: ${doing}. Only the Temporal UI can unpause it.`];
   const unpause = `temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
-  return [`  PAUSED by an operator: ${doing}. To continue, type:`, toType(unpause)];
+  return [`  PAUSED by an operator: ${doing}. To continue, type:`, indent(unpause)];
 }
 
 function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   if (failure === undefined) return [];
-  const search = ['  to see whether the partner has an order for it, type:', toType(searchCommand(referenceId))];
+  const search = ['  to see whether the partner has an order for it, type:', indent(searchCommand(referenceId))];
   return [`  no result: ${safeSentence(failure)}`, ...search];
 }
 

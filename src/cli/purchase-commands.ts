@@ -87,8 +87,8 @@ interface PurchaseOptions {
 async function purchase(context: StarterContext, referenceId: string, options: PurchaseOptions): Promise<void> {
   const { item: items, maxDebit, wait } = options;
   if (!items) throw usageError(`--item is missing: ${command(`purchase ${PURCHASE_USAGE}`)}`);
-  const faults = validateItems(items);
-  if (faults.length > 0) throw new InvalidPurchaseError(faults);
+  const issues = validateItems(items);
+  if (issues.length > 0) throw new InvalidPurchaseError(issues);
   const taskQueue = context.taskQueue();
   const client = await context.temporal();
   const { note, json } = context.out;

@@ -85,7 +85,7 @@ export function environment(): Environment {
 export type DoctorConfig = ReturnType<typeof readDoctorConfig>;
 
 /**
- * Reads the configuration of the worker and of the schedule, each part separately, so that a fault in one part hides
+ * Reads the configuration of the worker and of the schedule, each part separately, so that a issue in one part hides
  * none in another. It tries to write into DELIVERY_DIR.
  */
 export function readDoctorConfig(env: Environment = process.env, options: ReadOptions = {}) {
@@ -118,7 +118,7 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
 }
 
 /**
- * Reads a look-back that a person typed, by the rules of RECONCILE_LOOKBACK. `expected` ends the sentence "expected
+ * Reads a lookback that a person typed, by the rules of RECONCILE_LOOKBACK. `expected` ends the sentence "expected
  * …".
  */
 export function parseLookback(written: string) {

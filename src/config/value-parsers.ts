@@ -112,13 +112,13 @@ export function url(example: string) {
   return z
     .string()
     .superRefine((given, context) => {
-      const fault = findUrlFault(given);
-      if (fault !== undefined) context.addIssue(`${fault} (not shown)`);
+      const issue = findUrlIssue(given);
+      if (issue !== undefined) context.addIssue(`${issue} (not shown)`);
     })
     .meta({ expected: 'an http:// or https:// URL without credentials, query or fragment', example, hidden: true });
 }
 
-function findUrlFault(given: string): string | undefined {
+function findUrlIssue(given: string): string | undefined {
   if (SHELL_COMMAND.test(given)) return UNEXPANDED_COMMAND;
   if (/[\s\p{Cc}]/u.test(given)) return 'a value with spaces';
   if (!URL.canParse(given)) return 'a value that is not a URL';
@@ -156,8 +156,8 @@ const UNPRINTABLE = 'a value with a space, a line break or another character tha
 export const apiKey = z
   .string()
   .superRefine((key, context) => {
-    const fault = SHELL_COMMAND.test(key) ? UNEXPANDED_COMMAND : /^[\x21-\x7e]+$/.test(key) ? undefined : UNPRINTABLE;
-    if (fault !== undefined) context.addIssue(`${fault} (not shown)`);
+    const issue = SHELL_COMMAND.test(key) ? UNEXPANDED_COMMAND : /^[\x21-\x7e]+$/.test(key) ? undefined : UNPRINTABLE;
+    if (issue !== undefined) context.addIssue(`${issue} (not shown)`);
   })
   .transform((key) => () => key)
   .meta({

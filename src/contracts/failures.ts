@@ -8,7 +8,7 @@ export const FAILURE = {
   invalidDelivery: 'InvalidDelivery',
   /** The same for `reconcileWorkflow`; also an activity input from a workflow of another version. */
   invalidReconciliation: 'InvalidReconciliation',
-  /** The look-back of a reconciliation exceeds the namespace's retention less a day. */
+  /** The lookback of a reconciliation exceeds the namespace's retention less a day. */
   lookbackTooLong: 'LookbackTooLong',
   /** The order is still open. Benign: the retry of this failure is how a purchase waits. */
   orderUnchanged: 'OrderUnchanged',

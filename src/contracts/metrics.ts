@@ -107,7 +107,7 @@ export const METRICS = {
   ),
   fulfilment_last_reconciliation_timestamp_seconds: seconds(
     'When the last reconciliation ended, as Unix time; 0 if there is none. Dry runs do not count, and neither do manual runs ' +
-      'with a shorter look-back than the last scheduled run',
+      'with a shorter lookback than the last scheduled run',
   ),
   fulfilment_last_reconciliation_duration_seconds: seconds('How long the last reconciliation took'),
   fulfilment_last_reconciliation_orders: gauge('How many orders the last reconciliation compared'),

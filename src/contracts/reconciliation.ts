@@ -2,7 +2,7 @@ import type { FindingKind, ReportedFinding } from '../domain/reconciliation/find
 
 export type { ReportedFinding } from '../domain/reconciliation/finding';
 
-/** The default look-back, in ms. */
+/** The default lookback, in ms. */
 export const DEFAULT_LOOKBACK_MS = 72 * 3_600_000;
 
 /** The one argument of `reconcileWorkflow`, which may be absent. */
@@ -24,7 +24,7 @@ export interface ReconciliationMemo {
 export interface ReconciliationResult {
   from: string;
   to: string;
-  /** Orders of the partner within the look-back. */
+  /** Orders of the partner within the lookback. */
   orders: number;
   findings: Partial<Record<FindingKind, number>>;
   /** At most the first 200. The report has all of them. */

@@ -18,7 +18,7 @@ import {
   validateReference,
 } from '../domain/purchase-rules';
 import { createPurchaseReader, GRPC_STATUS, grpcErrorOf, retryServerTimeouts, rootCauseOf } from '../temporal/client';
-import { responseTimeout } from '../workflows/policies';
+import { responseTimeoutMs } from '../workflows/policies';
 import {
   InvalidPurchaseError,
   NoResponseError,
@@ -126,7 +126,7 @@ const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true
  */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   refuseUnknownFields(options, OPTION_FIELDS);
-  const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeout, fairnessKey } = options;
+  const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeoutMs, fairnessKey } = options;
   if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
     throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
   }
@@ -152,16 +152,16 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
 
 /** @returns the known fields of the input and no others. @throws InvalidPurchaseError */
 function validated(input: PurchaseInput): PurchaseInput {
-  const faults = [...validatePurchase(input), ...unknownFields(input)];
-  if (faults.length > 0) throw new InvalidPurchaseError(faults);
+  const issues = [...validatePurchase(input), ...unknownFields(input)];
+  if (issues.length > 0) throw new InvalidPurchaseError(issues);
   const { referenceId, items, maxDebit } = input;
   return { referenceId, items: itemsOnly(items), maxDebit };
 }
 
 /** @throws InvalidArgumentError if no purchase can have this reference */
 function checked(referenceId: string): string {
-  const [fault] = validateReference(referenceId);
-  if (fault) throw new InvalidArgumentError(fault);
+  const [issue] = validateReference(referenceId);
+  if (issue) throw new InvalidArgumentError(issue);
   return referenceId;
 }
 
@@ -220,10 +220,10 @@ async function findExisting(client: Client, asked: PurchaseInput): Promise<strin
   const purchases = createPurchaseReader(client);
   const { workflowId, runId } = await purchases.describe(referenceId);
   const before = await purchases.startInput({ workflowId, runId });
-  const faults = validatePurchase(before);
-  if (faults.length > 0) {
+  const issues = validatePurchase(before);
+  if (issues.length > 0) {
     throw new StarterError(
-      `Reference ${referenceId} can't be used: it was already started with invalid input (${faults.join('; ')}). ` +
+      `Reference ${referenceId} can't be used: it was already started with invalid input (${issues.join('; ')}). ` +
         'Use a new reference.',
     );
   }

@@ -138,8 +138,8 @@ function eventIn(bytes: Buffer): FulfilmentEvent {
   if (json === undefined) throw new InvalidEventError('BODY', 'The signature is valid, but the body is not JSON.');
   const { data, error } = checkoutEvent.safeParse(json);
   if (data) return data as unknown as FulfilmentEvent;
-  const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);
-  throw new InvalidEventError('BODY', `The signature is valid, but the body is not an event: ${faults.join('; ')}`);
+  const issues = error.issues.map(({ path, message }) => `${path.join('.') || 'the body'}: ${message}`);
+  throw new InvalidEventError('BODY', `The signature is valid, but the body is not an event: ${issues.join('; ')}`);
 }
 
 function parsed(bytes: Buffer): unknown {

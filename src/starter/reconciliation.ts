@@ -11,7 +11,7 @@ import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contra
 import { command } from '../contracts/operator-commands';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
-import { reconciliationTimeout, schedulePolicies } from '../workflows/policies';
+import { reconciliationTimeoutMs, schedulePolicies } from '../workflows/policies';
 import { StarterError } from './errors';
 import { describeNamespace } from './describe-namespace';
 
@@ -32,7 +32,7 @@ const CONFIGURATION = 78;
  * Runs one reconciliation now and waits until it ends. Needs a running worker.
  *
  * @param onStart receives the id of the run.
- * @throws ReconciliationError if another manual reconciliation is running, if the look-back is longer than the
+ * @throws ReconciliationError if another manual reconciliation is running, if the lookback is longer than the
  * namespace's retention minus one day, or if the run failed or was cancelled.
  */
 export async function reconcileNow(
@@ -49,7 +49,7 @@ export async function reconcileNow(
       args: [input],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
-      workflowExecutionTimeout: reconciliationTimeout,
+      workflowExecutionTimeout: reconciliationTimeoutMs,
       staticSummary: input.dryRun ? 'manual reconciliation that only reports' : 'manual reconciliation',
     });
     onStart(handle.firstExecutionRunId);
@@ -66,7 +66,7 @@ export async function reconcileNow(
   }
 }
 
-/** @throws ReconciliationError if the look-back is longer than the namespace's retention minus one day. */
+/** @throws ReconciliationError if the lookback is longer than the namespace's retention minus one day. */
 async function refuseLongLookback(client: Client, lookbackMs: number): Promise<void> {
   const issue = await lookbackIssue(client, lookbackMs);
   if (issue !== undefined) throw new ReconciliationError(issue, CONFIGURATION);
@@ -114,7 +114,7 @@ export interface ScheduleManager {
   /**
    * Creates the schedule, or updates it to these settings. A paused schedule stays paused.
    *
-   * @throws ScheduleError if the server refuses the settings; ReconciliationError if the look-back is too long.
+   * @throws ScheduleError if the server refuses the settings; ReconciliationError if the lookback is too long.
    */
   create(settings: ScheduleSettings): Promise<{ created: boolean; schedule: NightlySchedule }>;
   describe(): Promise<NightlySchedule>;
@@ -160,7 +160,7 @@ function definitionOf({ cron, timezone, lookbackMs }: ScheduleSettings, taskQueu
       workflowId: RECONCILE_SCHEDULE,
       taskQueue,
       args: [{ lookbackMs, timeZone: timezone } satisfies ReconcileInput],
-      workflowExecutionTimeout: reconciliationTimeout,
+      workflowExecutionTimeout: reconciliationTimeoutMs,
       staticSummary: 'the nightly reconciliation',
     },
     policies: {

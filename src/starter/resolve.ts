@@ -26,8 +26,8 @@ export interface Resolution {
 
 /** Implements `resolve` of the library. @throws DecisionRefusedError, NoResponseError, WorkflowNotFoundError */
 export async function resolveHold(client: Client, referenceId: string, choice: DecisionChoice): Promise<Resolution> {
-  const [fault] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
-  if (fault) throw new InvalidArgumentError(`orderId: ${fault}`);
+  const [issue] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
+  if (issue) throw new InvalidArgumentError(`orderId: ${issue}`);
   refuseUnknownFields(choice, choice.decision === 'order' ? ['decision', 'orderId'] : ['decision']);
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const hold = await openHold(handle, referenceId);

@@ -6,8 +6,8 @@ import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
-import { confirmationPauses, historySearchOptions, unreadableHistoryTimeout } from './policies';
-import { firstStartTime, metrics, type PurchaseRecord, throttledPause } from './purchase-record';
+import { confirmationPausesMs, historySearchOptions, unreadableHistoryTimeoutMs } from './policies';
+import { firstStartTime, metrics, type PurchaseRecord, throttledPauseMs } from './purchase-record';
 
 /** The order that the purchase continues with. */
 export interface PlacedOrder {
@@ -43,10 +43,10 @@ type HistoryFinding =
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryFinding> {
   const { settings } = purchase;
-  const { notBefore, needsProof, unreadableForMs = unreadableHistoryTimeout(settings) } = search;
+  const { notBefore, needsProof, unreadableForMs = unreadableHistoryTimeoutMs(settings) } = search;
   const windowMs = search.searches === 'one' ? 0 : settings.confirmWindowMs;
   const giveUpAt = notBefore + unreadableForMs;
-  const pauses = confirmationPauses(settings);
+  const pauses = confirmationPausesMs(settings);
   let absentSince: number | undefined;
 
   for (let searchCount = 0; ; searchCount++) {
@@ -60,7 +60,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     const isTimedOut = Date.now() >= giveUpAt && searchCount >= pauses.length;
     if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', reason };
     const pause = pauses[Math.min(searchCount, pauses.length - 1)] ?? settings.confirmWindowMs;
-    await sleep(throttledPause(pause, giveUpAt), { summary: 'before the order history is searched again' });
+    await sleep(throttledPauseMs(pause, giveUpAt), { summary: 'before the order history is searched again' });
   }
 }
 

@@ -189,7 +189,7 @@ export function validateInput(input: PurchaseInput): PurchaseInput {
  * Refuses an invalid reconciliation and fills in defaults for absent fields. A null gets no default, because JSON turns
  * NaN into null.
  *
- * @param now epoch ms; the look-back must not reach beyond 1970.
+ * @param now epoch ms; the lookback must not reach beyond 1970.
  * @throws ApplicationFailure `InvalidReconciliation`, which fails the workflow.
  */
 export function validateReconcileInput(now: number, input: unknown = {}): Required<ReconcileInput> {

@@ -17,17 +17,17 @@ import { isPlacementResult } from './guards';
 import { adoptFound, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
 import type { Holds } from './holds';
 import {
-  lastSearchTimeout,
-  maxConfirmationTime,
-  breakerRetryPause,
-  permitPause,
-  placementInFlight,
-  placementMaxAge,
+  lastSearchTimeoutMs,
+  maxConfirmationMs,
+  breakerRetryPauseMs,
+  permitPauseMs,
+  placementInFlightMs,
+  placementMaxAgeMs,
   placementOptions,
-  placementPause,
+  placementPauseMs,
 } from './policies';
 import {
-  throttledPause,
+  throttledPauseMs,
   currentRunId,
   firstStartTime,
   metrics,
@@ -132,7 +132,7 @@ async function pauseBefore(
   { reason, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
-  const pause = Math.min(throttledPause(afterMs, until), until - Date.now());
+  const pause = Math.min(throttledPauseMs(afterMs, until), until - Date.now());
   const next = paused ? 'another try' : `attempt ${attempts + 1}`;
   const last = `the last one starts by ${formatInstant(Math.max(Date.now() + pause, until))}`;
   purchase.show(paused ? 'PAUSED' : 'PLACING', reason, `${next} at ${formatInstant(Date.now() + pause)}; ${last}`);
@@ -154,7 +154,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     startedOnce: memo?.[STARTED_ONCE] === true,
     mayHaveArrived,
     fingerprintSecretId,
-    maxAgeMs: placementMaxAge(settings),
+    maxAgeMs: placementMaxAgeMs(settings),
   };
   try {
     const summary = summaryOf(escapeMarkdown(describeItems(items)));
@@ -197,14 +197,14 @@ function retryPlacement(placing: Placing, reason: string, answer?: ResultWithout
     return {
       kind: 'attempt',
       reason,
-      afterMs: breakerRetryPause(purchase.settings, placing.timesPaused),
+      afterMs: breakerRetryPauseMs(purchase.settings, placing.timesPaused),
       paused: true,
     };
   }
   placing.timesPaused = 0;
   const { permitInMs, retryAfterMs } = answer ?? {};
   const afterMs =
-    permitInMs === undefined ? placementPause(attempts, retryAfterMs ?? undefined) : permitPause(permitInMs);
+    permitInMs === undefined ? placementPauseMs(attempts, retryAfterMs ?? undefined) : permitPauseMs(permitInMs);
   return { kind: 'attempt', reason, afterMs };
 }
 
@@ -212,11 +212,11 @@ function retryPlacement(placing: Placing, reason: string, answer?: ResultWithout
 async function confirm(placing: Placing, plan: Confirm, answer: ResultWithoutOrder): Promise<Step> {
   const { purchase } = placing;
   const { evidence, reason, retryAfterMs, inFlight } = answer;
-  const inFlightMs = inFlight ? placementInFlight(purchase.settings) : 0;
+  const inFlightMs = inFlight ? placementInFlightMs(purchase.settings) : 0;
   if (plan.searches === 'window') {
     const { settings } = purchase;
     const startsAt = Date.now() + (retryAfterMs ?? 0) + inFlightMs;
-    const latest = startsAt + maxConfirmationTime(settings);
+    const latest = startsAt + maxConfirmationMs(settings);
     const next = describeConfirmation(settings, { notBefore: startsAt, latest }, plan.ifAbsent.kind);
     purchase.show('UNCONFIRMED', reason, next, latest);
     log.warn('placement outcome unknown', { reason });
@@ -283,9 +283,9 @@ async function confirmEnd(
     const history = await searchForOrder(purchase, {
       searches: isFirstRun ? 'one' : 'window',
       needsProof: true,
-      notBefore: Date.now() + (isFirstRun ? 0 : placementInFlight(purchase.settings)),
+      notBefore: Date.now() + (isFirstRun ? 0 : placementInFlightMs(purchase.settings)),
       mayHaveArrived: true,
-      unreadableForMs: lastSearchTimeout(purchase.settings),
+      unreadableForMs: lastSearchTimeoutMs(purchase.settings),
     });
     if (history.kind === 'found') return adoptFound(purchase, history.orders);
     if (history.kind === 'unreadable') {

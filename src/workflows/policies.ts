@@ -28,19 +28,19 @@ export const localOptions: LocalActivityOptions = {
  * continue as new, because its activities would mistake that for a reset and refuse to place an order. This pause
  * doubles every 500 events, which keeps any loop below 12,800 events.
  */
-export function pauseFloor(historyLength: number): number {
+export function pauseFloorMs(historyLength: number): number {
   const doublings = Math.floor((historyLength - 4_000) / 500);
   return doublings < 0 ? 0 : MINUTE * 2 ** doublings;
 }
 
 /** The pause after this attempt, as the server computes it. Missing fields of the policy have Temporal's defaults. */
-export function retryPolicyPause(attempt: number, policy: ActivityOptions['retry'] = {}): number {
+export function retryPolicyPauseMs(attempt: number, policy: ActivityOptions['retry'] = {}): number {
   const { initialInterval = SECOND, backoffCoefficient = 2, maximumInterval = 100 * Number(initialInterval) } = policy;
   return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
 }
 
 /** The longest Retry-After that is obeyed. An activity with limited attempts has to stay short. */
-export function maxObeyedPause({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
+export function maxHonouredPauseMs({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
   return maximumAttempts ? MINUTE : Infinity;
 }
 
@@ -50,7 +50,7 @@ export function maxObeyedPause({ maximumAttempts }: ActivityOptions['retry'] = {
  * The age limit of a placement attempt, from its dispatch to the write: a worker that was frozen sends nothing late.
  * Also its heartbeat timeout, so a dead worker is noticed in under 20 s.
  */
-export function placementMaxAge(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
+export function placementMaxAgeMs(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
   return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);
 }
 
@@ -62,13 +62,13 @@ export const placementWriteMs = 2 * SECOND;
  * search, two pages of the history if the partner ignores the search, and the write.
  */
 export function minRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
-  const lowest = (4 * SECOND) / (placementMaxAge(settings) - placementWriteMs);
+  const lowest = (4 * SECOND) / (placementMaxAgeMs(settings) - placementWriteMs);
   return Math.ceil(lowest * 100) / 100;
 }
 
 /** How long after the end of its attempt a placement's request may still be in flight. */
-export function placementInFlight(settings: PurchaseSettings): number {
-  return placementMaxAge(settings) + settings.partnerTimeoutMs;
+export function placementInFlightMs(settings: PurchaseSettings): number {
+  return placementMaxAgeMs(settings) + settings.partnerTimeoutMs;
 }
 
 /**
@@ -77,25 +77,25 @@ export function placementInFlight(settings: PurchaseSettings): number {
  */
 export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   return {
-    startToCloseTimeout: placementInFlight(settings) + 5 * SECOND,
-    heartbeatTimeout: placementMaxAge(settings),
+    startToCloseTimeout: placementInFlightMs(settings) + 5 * SECOND,
+    heartbeatTimeout: placementMaxAgeMs(settings),
     priority: PRIORITY.placementsAndDeliveries,
     retry: { maximumAttempts: 1 },
   };
 }
 
 /** The pause before the next placement attempt: from 2 s, doubling to 1 min, and at least the partner's Retry-After. */
-export function placementPause(attempt: number, retryAfterMs = 0): number {
+export function placementPauseMs(attempt: number, retryAfterMs = 0): number {
   return Math.max(Math.min(2 * SECOND * 2 ** (attempt - 1), MINUTE), retryAfterMs);
 }
 
 /** The pause before another attempt if only a permit under `PARTNER_MAX_RPS` was missing: 1 s to 1 min. */
-export function permitPause(permitInMs: number): number {
+export function permitPauseMs(permitInMs: number): number {
   return Math.min(Math.max(permitInMs, SECOND), MINUTE);
 }
 
 /** The pause before a paused purchase asks again: from 30 s, doubling to 5 min. */
-export function breakerRetryPause(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
+export function breakerRetryPauseMs(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
   return Math.min(breakerUnit(settings) * 0.5 * 2 ** (times - 1), 5 * breakerUnit(settings));
 }
 
@@ -126,17 +126,17 @@ export function historySearchOptions(settings: PurchaseSettings): ActivityOption
 }
 
 /** How long a search waits for its permits under `PARTNER_MAX_RPS`. It leaves time for the last request. */
-export function searchPermitWait(settings: PurchaseSettings): number {
+export function searchPermitWaitMs(settings: PurchaseSettings): number {
   return 3 * settings.partnerTimeoutMs + 28 * SECOND;
 }
 
 /** The growing pauses between searches of the order history. Together they last for the confirmation window. */
-export function confirmationPauses({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number[] {
+export function confirmationPausesMs({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number[] {
   return [1, 2, 4, 8, 15, 30].map((share) => Math.round((confirmWindowMs * share) / 60));
 }
 
 /** How long an unreadable history is searched before an operator is asked: at least `PURCHASE_PLACE_WITHIN`. */
-export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: PurchaseSettings): number {
+export function unreadableHistoryTimeoutMs({ confirmWindowMs, placeWithinMs }: PurchaseSettings): number {
   return Math.max(3 * confirmWindowMs, placeWithinMs);
 }
 
@@ -144,13 +144,13 @@ export function unreadableHistoryTimeout({ confirmWindowMs, placeWithinMs }: Pur
  * The longest time of a confirmation, in ms from when no request can be in flight. A partner that is down fails each
  * search after an hour, and it takes several failed searches to give up.
  */
-export function maxConfirmationTime(settings: PurchaseSettings): number {
-  const longestSearches = confirmationPauses(settings).length * HOUR;
-  return Math.max(unreadableHistoryTimeout(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
+export function maxConfirmationMs(settings: PurchaseSettings): number {
+  const longestSearches = confirmationPausesMs(settings).length * HOUR;
+  return Math.max(unreadableHistoryTimeoutMs(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
 }
 
 /** How long the last search before an end without an order may take. Short, because an operator may be waiting. */
-export function lastSearchTimeout({ confirmWindowMs }: PurchaseSettings): number {
+export function lastSearchTimeoutMs({ confirmWindowMs }: PurchaseSettings): number {
   return 3 * confirmWindowMs;
 }
 
@@ -193,9 +193,9 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 }
 
 /** With `PURCHASE_WATCH=history`, every twentieth attempt polls the order, whatever the order history shows. */
-export const ROUTINE_POLL = 20;
+export const FORCED_POLL_EVERY = 20;
 
-/** A single poll, at the deadline and before another review. {@link maxObeyedPause} bounds its pauses. */
+/** A single poll, at the deadline and before another review. {@link maxHonouredPauseMs} bounds its pauses. */
 export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
@@ -204,7 +204,7 @@ export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** The check of an order that an operator named. It ends before {@link responseTimeout} unless a request takes longer. */
+/** The check of an order that an operator named. It ends before {@link responseTimeoutMs} unless a request takes longer. */
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
@@ -237,14 +237,14 @@ export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** Retried until the purchase ends. The pauses are short enough for a try within {@link lastAlertsTimeout}. */
+/** Retried until the purchase ends. The pauses are short enough for a try within {@link lastAlertsTimeoutMs}. */
 export function alertOptions(settings: PurchaseSettings): ActivityOptions {
   const retry = { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 20 * SECOND };
   return { ...deliveryOptions(settings), scheduleToCloseTimeout: undefined, retry };
 }
 
 /** How long alerts are retried after the outcome is delivered and shown. */
-export const lastAlertsTimeout = MINUTE;
+export const lastAlertsTimeoutMs = MINUTE;
 
 /* Reconciling */
 
@@ -259,7 +259,7 @@ export const reconciliationOptions: ActivityOptions = {
 };
 
 /** A quarter of the heartbeat timeout. A cancel request arrives with a heartbeat, too. */
-export const heartbeatInterval = 5 * SECOND;
+export const heartbeatIntervalMs = 5 * SECOND;
 
 /** Reads of the partner are retried within that activity, because a failed activity starts over. */
 export const readRetry = { tries: 4, firstPauseMs: 500 };
@@ -274,20 +274,20 @@ export const pagePauses = { maxMs: HOUR, totalMs: 2 * HOUR };
 export const orderPauses = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
 
 /** A reconciliation must end before the next one starts. */
-export const reconciliationTimeout = 23 * HOUR;
+export const reconciliationTimeoutMs = 23 * HOUR;
 
 /** Jitter, so that many namespaces do not start at once. A run missed by a stopped server starts up to 12 h late. */
 export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
 
 /** The age from which an order without a purchase is a finding. A placement and its confirmation may take this long. */
-export function minFindingAge({ confirmWindowMs, partnerTimeoutMs }: PurchaseSettings): number {
+export function minFindingAgeMs({ confirmWindowMs, partnerTimeoutMs }: PurchaseSettings): number {
   return 2 * (confirmWindowMs + partnerTimeoutMs);
 }
 
 /* Processes */
 
 /** How long a command or a reconciliation waits for a worker to answer an update or to deliver. */
-export const responseTimeout = 30 * SECOND;
+export const responseTimeoutMs = 30 * SECOND;
 
 /** At shutdown, running activities get time to finish. The SDK's default would cancel them at once. */
 export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime: number; shutdownForceTime: number } {

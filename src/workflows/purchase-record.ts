@@ -28,7 +28,7 @@ import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus } from './describe-status';
-import { deliveryRetryHours, lastAlertsTimeout, localOptions, pauseFloor } from './policies';
+import { deliveryRetryHours, lastAlertsTimeoutMs, localOptions, pauseFloorMs } from './policies';
 
 /** Records nothing during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
@@ -199,7 +199,7 @@ export class PurchaseRecord {
     if (this.alerts.size === 0) return;
     const noted = this.events.length;
     const areSent = () => this.alerts.size === 0;
-    await condition(areSent, lastAlertsTimeout);
+    await condition(areSent, lastAlertsTimeoutMs);
     for (const alert of this.alerts) alert.cancel();
     await condition(areSent);
     if (this.events.length > noted) upsertMemo({ events: this.events });
@@ -252,12 +252,12 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
 }
 
 /**
- * The wanted pause before a repetition, in ms, or a longer one that keeps the history bounded (`pauseFloor`).
+ * The wanted pause before a repetition, in ms, or a longer one that keeps the history bounded (`pauseFloorMs`).
  *
  * @param untilMs epoch ms: the pause is never lengthened beyond this.
  */
-export function throttledPause(wantedMs: number, untilMs: number): number {
-  const floor = Math.min(pauseFloor(workflowInfo().historyLength), untilMs - Date.now());
+export function throttledPauseMs(wantedMs: number, untilMs: number): number {
+  const floor = Math.min(pauseFloorMs(workflowInfo().historyLength), untilMs - Date.now());
   return Math.max(wantedMs, floor);
 }
 

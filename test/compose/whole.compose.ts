@@ -27,7 +27,7 @@ const starter = (...args: string[]) => project.exec('worker', 'fulfilment', ...a
 const get = async (port: (typeof PORTS)[number], path: string) =>
   (await fetch(`http://127.0.0.1:${ports[port]}${path}`, { headers: { connection: 'close' } })).text();
 const ledger = async () =>
-  (JSON.parse(await get('SANDBOX', '/admin/books?keys=1')) as LedgerReport).references.flatMap(({ orders }) => orders);
+  (JSON.parse(await get('SANDBOX', '/admin/ledger?keys=1')) as LedgerReport).references.flatMap(({ orders }) => orders);
 
 /** The output of a service that runs once, after it has ended. */
 async function outputOf(service: string): Promise<string> {

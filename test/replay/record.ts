@@ -31,7 +31,7 @@ describe('recording', () => {
     rmSync(HISTORIES, { recursive: true, force: true });
     mkdirSync(HISTORIES);
     const settings = { replace: 'never', deadlineMs: 6_000, placeWithinMs: 2_500 } as const;
-    env = await startTestEnvironment({ settings, sandbox: { perLookMs: 30_000 } });
+    env = await startTestEnvironment({ settings, sandbox: { agePerPollMs: 30_000 } });
     env.sandbox.addPastOrders({ count: 3 });
   });
 

@@ -45,7 +45,7 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
   async OTHER_ITEMS(env, referenceId) {
     const items = [{ id: 'demo-image', quantity: 3 }];
     env.sandbox.addFault({ operation: 'place', referenceId, commit: { type: 'items', items } });
-    env.sandbox.settings({ perLookMs: 30_000 });
+    env.sandbox.settings({ agePerPollMs: 30_000 });
     return bought(env, referenceId, 'demo-instant');
   },
   async ORDER_OF_ANOTHER_PURCHASE(env, referenceId) {
@@ -56,7 +56,7 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
     return bought(env, referenceId, 'demo-instant');
   },
   async MORE_KEYS_THAN_ORDERED(env, referenceId) {
-    env.sandbox.settings({ perLookMs: 30_000 });
+    env.sandbox.settings({ agePerPollMs: 30_000 });
     return bought(env, referenceId, 'demo-extra');
   },
   async ORDER_CHANGES(env, referenceId) {

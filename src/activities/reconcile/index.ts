@@ -17,7 +17,7 @@ import { workflowsUrl } from '../../domain/ui-links';
 import { isPartnerError } from '../../partner';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report';
 import { lookbackIssue } from '../../temporal/client';
-import { minFindingAge } from '../../workflows/policies';
+import { minFindingAgeMs } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { errorName, failure, toFailure } from '../failures';
 import { inParallel } from '../in-parallel';
@@ -71,7 +71,7 @@ async function runReconciliation(
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
   // Taken before the first page, because reading may take hours. The next run handles what starts or ends later.
   const now = deps.now();
-  const options = { now, from, recentSince: now - minFindingAge(deps.settings) };
+  const options = { now, from, recentSince: now - minFindingAgeMs(deps.settings) };
   const { orders, purchases, unreadable, lateDeliveries } = await readRecords(deps, options, progress);
   const records = indexRecords(orders, purchases, unreadable);
   const context = {

@@ -16,8 +16,8 @@ import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { toSingleLine } from '../../domain/text-format';
 import { isPartnerError, withRetry } from '../../partner';
 import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
-import { responseTimeout } from '../../workflows/policies';
-import { postEvent } from '../post-events';
+import { responseTimeoutMs } from '../../workflows/policies';
+import { postEvent } from '../deliver-sale';
 import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
 import type { RecheckedFinding, ReconcileContext } from './recheck-finding';
@@ -161,7 +161,7 @@ async function sendAdoption(
   const decision: Decision = { hold: hold.id, decision: 'order', orderId };
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
-    await context.client.withDeadline(Date.now() + responseTimeout, () =>
+    await context.client.withDeadline(Date.now() + responseTimeoutMs, () =>
       handle.executeUpdate(RESOLVE_UPDATE, { args: [decision] }),
     );
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { DoctorConfig } from '../../config';
-import { placementMaxAge } from '../../workflows/policies';
+import { placementMaxAgeMs } from '../../workflows/policies';
 import type { UiViews } from '../ui-views';
 
 export interface DoctorOptions {
@@ -18,10 +18,10 @@ export interface Check {
   /** Such as `order history: search`. */
   name: string;
   /**
-   * `warning`: it works, or is not known yet. `fault`: purchases, reconciliations or deliveries will not work, or not
+   * `warning`: it works, or is not known yet. `problem`: purchases, reconciliations or deliveries will not work, or not
    * safely.
    */
-  level: 'ok' | 'warning' | 'fault';
+  level: 'ok' | 'warning' | 'problem';
   expected: string;
   got: string;
   /** `got` says why it could not be tested. */
@@ -54,7 +54,7 @@ export class Checklist {
       untested: (got: string, remedy: string) =>
         void this.checks.push({ name, level: 'warning', expected, got, untested: true, variable, remedy }),
       warning: ending('warning'),
-      fault: ending('fault'),
+      problem: ending('problem'),
     };
   }
 }
@@ -81,11 +81,11 @@ export function compareClocks(
   const otherClock = whose === 'partner' ? "the partner's" : "Temporal's";
   const check = checklist.check(`${whose}: clock`, `this machine's clock within 5 s of ${otherClock}`);
   const seconds = Math.round(Math.abs(differenceMs) / 1_000);
-  const maxSeconds = placementMaxAge({ partnerTimeoutMs }) / 1_000;
+  const maxSeconds = placementMaxAgeMs({ partnerTimeoutMs }) / 1_000;
   const got = seconds < 2 ? 'less than 2 s apart' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
   if (seconds < 5) return check.ok(got);
   const remedy =
     'Set the clock of this machine or of the other one (NTP). ' +
     `A worker whose clock is more than ${maxSeconds} s ahead of Temporal's places no orders.`;
-  check[seconds < maxSeconds ? 'warning' : 'fault'](got, remedy);
+  check[seconds < maxSeconds ? 'warning' : 'problem'](got, remedy);
 }

@@ -51,7 +51,7 @@ export async function checkHistory(probe: PartnerProbe, checklist: Checklist, li
   const { data: plain, problem } = await read({});
   if (!plain) {
     const remedy = 'The product list works under this prefix. Ask the partner for the path of the order history.';
-    check.fault(problem.message, remedy);
+    check.problem(problem.message, remedy);
     return {};
   }
   const { hits: orders } = plain;
@@ -103,11 +103,11 @@ async function tryNames(
     reason ||= problem;
     if (works === undefined) continue;
     if (name === configured[param]) check.ok(works);
-    else check.fault(reason, `Set ${variable}=${name}, which works: ${works}.`);
+    else check.problem(reason, `Set ${variable}=${name}, which works: ${works}.`);
     checklist.settings[variable] = name;
     return { name, works };
   }
-  check.fault(reason, `Ask the partner for the name of this parameter.${otherwise()}`);
+  check.problem(reason, `Ask the partner for the name of this parameter.${otherwise()}`);
   return {};
 }
 

@@ -11,12 +11,12 @@ import { coloured } from '../colours';
 /** The answer of doctor, as `--json` prints it. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-/** Tries a configuration without buying anything. The three parts run at once, and none hides the faults of another. */
+/** Tries a configuration without buying anything. The three parts run at once, and none hides the problems of another. */
 export async function diagnose(options: DoctorOptions) {
   const { issues, plaintext, warnings: openFiles } = options.config;
   const configuration = new Checklist();
   for (const { variable, expected, got, remedy } of issues)
-    configuration.check(`configuration: ${variable}`, expected, variable).fault(got, remedy);
+    configuration.check(`configuration: ${variable}`, expected, variable).problem(got, remedy);
   if (issues.length === 0)
     configuration.check('configuration: all variables', 'known names and valid values').ok('no problems');
   for (const got of openFiles)
@@ -33,13 +33,13 @@ export async function diagnose(options: DoctorOptions) {
   ]);
   const checks = [configuration, ofPartner, ofTemporal, ofDelivery].flatMap((part) => part.checks);
   const count = (wanted: Check['level']) => checks.filter(({ level }) => level === wanted).length;
-  const [faults, warnings] = [count('fault'), count('warning')];
+  const [problems, warnings] = [count('problem'), count('warning')];
   // 78 or 69 if the configuration or Temporal can't be used.
-  const exitCode = (issues.length > 0 ? 78 : unusable) ?? (faults > 0 ? 1 : 0);
+  const exitCode = (issues.length > 0 ? 78 : unusable) ?? (problems > 0 ? 1 : 0);
   const { views } = ofTemporal;
   const { settings } = ofPartner;
   const changes = changesIn(settings, options.config);
-  return { faults, warnings, checks, partner, settings, changes, views, exitCode };
+  return { problems, warnings, checks, partner, settings, changes, views, exitCode };
 }
 
 /** The settings that work and differ from those in use. */
@@ -60,14 +60,14 @@ const OPEN_REMEDY = 'Remove that permission, and rotate the secret if other peop
 
 /** Formats a diagnosis for people: a line for each check, what to do about a problem, and the settings to use. */
 export function formatDiagnosis(diagnosis: Diagnosis, colours = false): string {
-  const { checks, changes, faults, warnings, partner } = diagnosis;
+  const { checks, changes, problems, warnings, partner } = diagnosis;
   const { balance, creditLimit = 'not shown' } = partner?.account ?? {};
   const lines = Object.entries(changes).map(([name, value]) => `${name}=${value}`);
   return [
     ...checks.flatMap((check) => formatCheck(check, colours)),
     '',
     ...(balance === undefined ? [] : [`balance ${balance}, credit limit ${creditLimit}`]),
-    `${pluralize(faults, 'problem')}, ${pluralize(warnings, 'warning')}. Nothing was bought.`,
+    `${pluralize(problems, 'problem')}, ${pluralize(warnings, 'warning')}. Nothing was bought.`,
     ...(lines.length === 0 ? [] : ['', 'These settings work with the partner. Paste them into .env:', '', ...lines]),
     ...viewLines(diagnosis),
   ].join('\n');
@@ -78,7 +78,7 @@ function viewLines({ views, exitCode }: Diagnosis): string[] {
   return views || exitCode <= 1 ? ['', ...formatUiViews(views)] : [];
 }
 
-const TONES = { ok: 'good', warning: 'caution', fault: 'bad' } as const;
+const TONES = { ok: 'good', warning: 'caution', problem: 'bad' } as const;
 
 function formatCheck({ name, level, expected, got, untested, variable, remedy }: Check, colours: boolean): string[] {
   const label = coloured(colours, TONES[level], level.padEnd(8));
@@ -108,13 +108,13 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
     const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };
     const refused = 'An answer of 410 holds every purchase for an operator. Is this the right URL?';
     if (await delivery.deliver({ id, body })) check.ok(`received: ${id}`);
-    else check.fault('the receiver refused the event permanently (410)', refused);
+    else check.problem('the receiver refused the event permanently (410)', refused);
   } catch (error) {
     if (!isDeliveryError(error)) throw error;
     const { kind, httpStatus = 0, message } = error;
     const isUnsigned = [400, 401, 403].includes(httpStatus);
-    if (isUnsigned) check.fault(message, REMEDIES.unsigned, 'DELIVERY_SECRET');
-    else check.fault(message, kind === 'answered' ? REMEDIES.answered : REMEDIES.unreachable);
+    if (isUnsigned) check.problem(message, REMEDIES.unsigned, 'DELIVERY_SECRET');
+    else check.problem(message, kind === 'answered' ? REMEDIES.answered : REMEDIES.unreachable);
   } finally {
     await delivery.close();
   }

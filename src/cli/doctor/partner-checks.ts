@@ -55,7 +55,7 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
     reachable.ok('it answers');
     key.ok('accepted');
     if (works.prefix === configured) prefix.ok(formatPrefix(configured));
-    else prefix.fault(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which works.`);
+    else prefix.problem(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which works.`);
     const products = checklist.check('partner: products', 'a catalogue');
     if (works.data.hits > 0) products.ok(pluralize(works.data.hits, 'product'));
     else products.warning('an empty catalogue', 'Ask the partner whether this account may buy anything.');
@@ -64,7 +64,7 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
   }
   if (problem?.httpStatus === undefined) {
     const remedy = 'Check PARTNER_BASE_URL, the network in between, and PARTNER_TIMEOUT.';
-    reachable.fault(problem?.message ?? '', remedy);
+    reachable.problem(problem?.message ?? '', remedy);
     return undefined;
   }
   reachable.ok(`${problem.message} (PARTNER_BASE_URL answers)`);
@@ -72,13 +72,13 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
   const [asking, ...more] = tried.filter((one) => one.problem?.kind === 'access');
   if (asking) {
     const remedy = 'Set PARTNER_API_KEY, or PARTNER_API_KEY_FILE, to the key that the partner gave you.';
-    key.fault(asking.problem?.message ?? '', remedy);
+    key.problem(asking.problem?.message ?? '', remedy);
   }
   const known = KNOWN_PREFIXES.map(formatPrefix).join(', ');
   const ask = `None of these works either: ${known}. Ask the partner for the path of its lists, and check PARTNER_BASE_URL.`;
-  if (!asking) prefix.fault(got, ask);
+  if (!asking) prefix.problem(got, ask);
   else if (asking.prefix !== configured)
-    prefix.fault(got, `Set PARTNER_LIST_PREFIX=${asking.prefix}, which asks for the key.`);
+    prefix.problem(got, `Set PARTNER_LIST_PREFIX=${asking.prefix}, which asks for the key.`);
   else if (more.length === 0) prefix.ok(`${formatPrefix(configured)}, which asks for the key`);
   else prefix.warning('every path asks for the key first', 'Run doctor again with the right key.', 'PARTNER_API_KEY');
   return undefined;
@@ -117,12 +117,12 @@ async function checkOrderPrefix(
   const got = `${formatPrefix(configured)}: ${problem?.message}`;
   if (!works?.data) {
     if (problem?.kind === 'access')
-      check.fault(got, 'Ask the partner whether this key may read orders.', 'PARTNER_API_KEY');
-    else check.fault(got, 'None of the known prefixes works either. Ask the partner for the path.');
+      check.problem(got, 'Ask the partner whether this key may read orders.', 'PARTNER_API_KEY');
+    else check.problem(got, 'None of the known prefixes works either. Ask the partner for the path.');
     return undefined;
   }
   if (works.prefix === configured) check.ok(`${formatPrefix(configured)}: an order was read`);
-  else check.fault(got, `Set PARTNER_ORDER_PREFIX=${works.prefix}, under which orders can be read.`);
+  else check.problem(got, `Set PARTNER_ORDER_PREFIX=${works.prefix}, under which orders can be read.`);
   checklist.settings.PARTNER_ORDER_PREFIX = works.prefix;
   const status = checklist.check(
     'partner: status of an order',

@@ -42,7 +42,7 @@ export async function checkTemporal(options: DoctorOptions, checklist: Checklist
     const variable = isRefused ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
     const wrong = isRefused ? 'the API key and the TLS settings' : 'that a server runs at this address';
     const remedy = `Check ${wrong}, also in the file that TEMPORAL_CONFIG_FILE names. Then run doctor again.`;
-    address.fault(message, remedy, variable);
+    address.problem(message, remedy, variable);
     return exitCode;
   }
   address.ok(describeNamespace(client));
@@ -65,7 +65,7 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
     } catch (error) {
       // A failed check must not stop the others.
       const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
-      return check.fault(toSingleLine(said, 200), 'Run doctor again. Temporal itself may have a problem.');
+      return check.problem(toSingleLine(said, 200), 'Run doctor again. Temporal itself may have a problem.');
     }
   };
   const namespace = `namespace ${client.options.namespace}, and a key that may use it`;
@@ -80,7 +80,7 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
     await runCheck('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
       if (issue === undefined) check.ok(`long enough for RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)})`);
-      else check.fault('a shorter one', issue, 'RECONCILE_LOOKBACK');
+      else check.problem('a shorter one', issue, 'RECONCILE_LOOKBACK');
     });
   }
   if (taskQueue === undefined) return undefined;
@@ -102,12 +102,12 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
     const refusal = refusalOf(error);
     if (refusal) {
       const remedy = `Give this key access to namespace ${namespace}, or set another key.`;
-      check.fault(refusal.cause, remedy, 'TEMPORAL_API_KEY');
+      check.problem(refusal.cause, remedy, 'TEMPORAL_API_KEY');
       return CONFIGURATION;
     }
     if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
     const creation = `npm run temporal -- operator namespace create --namespace ${namespace} --retention 120h`;
-    check.fault('no such namespace', `Name an existing one, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
+    check.problem('no such namespace', `Name an existing one, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
     return undefined;
   }
 }
@@ -148,7 +148,7 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   const remedy =
     `Run: ${command('setup')}. First remove one that is registered with another type: ` +
     `npm run temporal -- operator search-attribute remove --namespace ${namespace} --name NAME`;
-  check.fault(`missing, or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
+  check.problem(`missing, or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
 
 type Schedule = ScheduleSettings & { taskQueue: string };
@@ -166,12 +166,12 @@ async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule)
     const found = await createScheduleManager(client, wanted.taskQueue).describe();
     const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
     const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
-    if (others.length > 0) check.fault(inWords(found), `${create}, or change the variable.`, others.join(', '));
+    if (others.length > 0) check.problem(inWords(found), `${create}, or change the variable.`, others.join(', '));
     else if (found.paused) check.warning('this schedule, but paused', `Run: ${command('schedule resume')}`);
     else check.ok(inWords(found));
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
-    check.fault('no schedule: nothing is reconciled at night', create);
+    check.problem('no schedule: nothing is reconciled at night', create);
   }
 }
 

@@ -47,8 +47,8 @@ async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecu
 }
 
 /**
- * Why a look-back is refused: it exceeds the namespace's retention less a day. The server deletes older purchases, so
- * each of their orders would be reported as an orphan. @returns undefined if the look-back is allowed
+ * Why a lookback is refused: it exceeds the namespace's retention less a day. The server deletes older purchases, so
+ * each of their orders would be reported as an orphan. @returns undefined if the lookback is allowed
  */
 export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
   const { namespace } = client.options;
@@ -57,8 +57,8 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
   if (lookbackMs <= retentionMs - DAY_MS) return undefined;
   const needed = formatHours(lookbackMs + DAY_MS);
   return (
-    `A look-back of ${formatHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
-    `${formatHours(retentionMs)}. Use a shorter look-back, or run: ` +
+    `A lookback of ${formatHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
+    `${formatHours(retentionMs)}. Use a shorter lookback, or run: ` +
     `npm run temporal -- operator namespace update --retention ${needed} --namespace ${namespace} ` +
     '(on Temporal Cloud: tcld namespace retention set)'
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW } from '../../../src/contracts/names';
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
-import { minFindingAge } from '../../../src/workflows/policies';
+import { minFindingAgeMs } from '../../../src/workflows/policies';
 import type { JsonResponse, Plan, PlannedPurchase } from './plan';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
@@ -156,7 +156,7 @@ async function quietNight(plan: Plan, parts: DayParts): Promise<boolean> {
     await haveEnded(plan, parts);
     await deliveriesHaveEnded(plan, parts);
     // A reconciliation skips orders that are younger than the confirmation window.
-    await sleep(Math.max(lastBookingAt(plan, environment) - Date.now(), 0) + minFindingAge(plan.settings) + 500);
+    await sleep(Math.max(lastBookingAt(plan, environment) - Date.now(), 0) + minFindingAgeMs(plan.settings) + 500);
     if (!(await reconcile(parts))) return false;
   }
   await haveEnded(plan, parts);

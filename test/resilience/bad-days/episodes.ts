@@ -1,4 +1,4 @@
-import { placementInFlight, placementMaxAge, placementOptions } from '../../../src/workflows/policies';
+import { placementInFlightMs, placementMaxAgeMs, placementOptions } from '../../../src/workflows/policies';
 import type { Draw } from './draw';
 import type { Morning } from './make-plan';
 import type { Moment, PlannedPurchase, Resolving } from './plan';
@@ -148,7 +148,7 @@ function frozenAfterALongSearch(morning: Morning): void {
   // Only the request for the first page contains the reference.
   const fault = { operation: 'orders' as const, times: pages, action };
   morning.byDay({ after: 'search', of: name, ms: 0 }, { type: 'partner fault', fault });
-  const ms = placementMaxAge(settings) - draw.from(700, 1_500);
+  const ms = placementMaxAgeMs(settings) - draw.from(700, 1_500);
   morning.byDay({ after: 'place', of: name, ms: 0 }, { type: 'freeze', worker: 0, ms });
 }
 
@@ -244,7 +244,7 @@ function decided(morning: Morning): void {
     ...(['right', 'right', 'the order of another', 'an order that is not there'] as const),
     ...(['replace', 'abandon', 'deliver', 'withhold'] as const),
   ]);
-  const withinMs = 3 * settings.confirmWindowMs + placementInFlight(settings);
+  const withinMs = 3 * settings.confirmWindowMs + placementInFlightMs(settings);
   const what = { type: 'resolve' as const, of: name, how, withinMs };
   if (draw.chance(0.5)) morning.evening(draw.from(0, 500), { ...what, withinMs: 500 });
   else morning.byDay({ after: 'place', of: name, ms: 0 }, what);
@@ -271,8 +271,8 @@ function kill(morning: Morning, at: Moment): void {
 /** For a moment, until one of the windows between two timeouts, or beyond all of them. */
 function freeze(morning: Morning, at: Moment): void {
   const { draw, settings } = morning;
-  const ownLimit = placementMaxAge(settings);
-  const answered = placementInFlight(settings);
+  const ownLimit = placementMaxAgeMs(settings);
+  const answered = placementInFlightMs(settings);
   const givenUp = Number(placementOptions(settings).startToCloseTimeout);
   const ms = draw.pick([
     draw.from(500, 3 * SECOND),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purchaseWorkflowId } from '../../../src/contracts/names';
 import type { PurchaseSettings } from '../../../src/contracts/purchase';
-import { placementMaxAge, placementOptions } from '../../../src/workflows/policies';
+import { placementMaxAgeMs, placementOptions } from '../../../src/workflows/policies';
 import {
   booked,
   type CrashPoint,
@@ -153,7 +153,7 @@ describe('a worker process that receives a signal', () => {
       victim.signal('SIGSTOP');
       // In this window the process's own limit for the request is over, and the server still waits for the answer.
       const { startToCloseTimeout } = placementOptions(settings);
-      const ownLimitMs = placementMaxAge(settings) + settings.partnerTimeoutMs + 1_000;
+      const ownLimitMs = placementMaxAgeMs(settings) + settings.partnerTimeoutMs + 1_000;
       await sleep((ownLimitMs + Number(startToCloseTimeout)) / 2);
       victim.signal('SIGCONT');
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
 import { DECISION_KINDS } from '../../../src/domain/holds';
 import type { ReportedFinding } from '../../../src/starter/index';
-import { minFindingAge } from '../../../src/workflows/policies';
+import { minFindingAgeMs } from '../../../src/workflows/policies';
 import { keptKeys } from '../../support/audit';
 import { eventsOf, intentionsOfTimedOut } from '../../support/history';
 import { log } from '../../support/log';
@@ -163,7 +163,7 @@ async function settle({ env: { client } }: Chaos): Promise<string[]> {
 
 /** @returns its findings about purchases at rest */
 async function reconcile(chaos: Chaos): Promise<ReportedFinding[]> {
-  await sleep(minFindingAge(chaos.env.settings) + 500);
+  await sleep(minFindingAgeMs(chaos.env.settings) + 500);
   const { details } = await chaos.env.reconcile();
   await settle(chaos);
   return details;

@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait-until';
 describe('a purchase as an operator sees it in the Temporal UI', () => {
   const env = sharedEnvironment({
     settings: { replace: 'never', confirmWindowMs: 100, firstPollMs: 0 },
-    sandbox: { perLookMs: 30_000 },
+    sandbox: { agePerPollMs: 30_000 },
     pastOrders: 3,
   });
   const ask = (referenceId: string) => env.handleOf(referenceId).query<StatusQueryResult>(STATUS_QUERY);

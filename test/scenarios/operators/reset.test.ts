@@ -8,7 +8,7 @@ import { waitUntil } from '../../support/wait-until';
 jest.setTimeout(180_000);
 
 describe('a purchase that an operator resets', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 }, pastOrders: 3 });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 }, pastOrders: 3 });
 
   it.concurrent.each([
     ['demo-instant', 2],

@@ -18,7 +18,7 @@ describe('the history of a purchase', () => {
       [...LOCAL.slice(0, 3), ...POLLED.slice(2)],
     ],
   ])('has each step by its name and nothing else (%s)', async (_, settings, product, most, steps) => {
-    const env = await startTestEnvironment({ settings, sandbox: { perLookMs: 3_000 } });
+    const env = await startTestEnvironment({ settings, sandbox: { agePerPollMs: 3_000 } });
     const { referenceId, outcome } = await env.bought({ [product]: 2 });
 
     expect(outcome).toBe('DELIVERED');

@@ -15,7 +15,7 @@ const MIX = [
 
 describe('200 mixed purchases on a real server', () => {
   const env = sharedEnvironment({
-    sandbox: { perLookMs: 30_000 },
+    sandbox: { agePerPollMs: 30_000 },
     // A server under load may lose a task, so a placement may have to be confirmed and repeated. The long timeout keeps
     // a busy machine from making an attempt unknown, after which a refusal would no longer be final.
     settings: { replace: 'always', partnerTimeoutMs: 15_000, deadlineMs: 200_000, placeWithinMs: 200_000 },

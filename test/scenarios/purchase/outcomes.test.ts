@@ -3,7 +3,7 @@ import { expectAllKeys, expectDeliveredOnce } from '../../support/purchase-check
 import { sharedEnvironment } from '../../support/test-environment';
 
 describe('a purchase and the final status of its order', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
 
   it.each([
     ['demo-seconds', 1, 'DELIVERED'],

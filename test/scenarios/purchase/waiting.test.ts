@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const DEFAULTS = { firstPollMs: 5_000, pollIntervalMs: 30_000, deadlineMs: 25 * MINUTE };
 
 describe('waiting with production intervals and time skipping', () => {
-  const { env } = sharedTimeSkippingEnvironment({ settings: DEFAULTS, sandbox: { perLookMs: 30_000 } });
+  const { env } = sharedTimeSkippingEnvironment({ settings: DEFAULTS, sandbox: { agePerPollMs: 30_000 } });
 
   it('records 40 polls and two status changes in at most 28 history events, where a timer loop needs 460', async () => {
     const result = await boughtInTime(env, { 'demo-slow': 1 });

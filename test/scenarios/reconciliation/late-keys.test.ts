@@ -106,7 +106,7 @@ describe('every paid key is delivered or reported', () => {
     await price(20, 20);
     const refunded = { kind: 'SHORTFALL_REFUNDED', done: 'notified' };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([refunded, refunded]);
-    // Outside the look-back no row shows the order, so it is read by its id.
+    // Outside the lookback no row shows the order, so it is read by its id.
     env.sandbox.settings({ historyLagMs: 1_000_000 });
     expect(await night(referenceId, { lookbackMs: 1 })).toMatchObject([refunded]);
     env.sandbox.settings({ historyLagMs: 0 });

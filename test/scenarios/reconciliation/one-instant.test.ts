@@ -1,4 +1,4 @@
-import { minFindingAge } from '../../../src/workflows/policies';
+import { minFindingAgeMs } from '../../../src/workflows/policies';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
@@ -7,7 +7,7 @@ describe('a reconciliation that takes long to read', () => {
     // A page may take longer than the confirmation window.
     const settings = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };
     const env = await startReconciliationEnvironment({ reconcilesAheadMs: 0, partnerTimeoutMs: 60_000, settings });
-    const isOldEnough = (at: string | Date) => Date.now() - new Date(at).getTime() > minFindingAge(env.settings);
+    const isOldEnough = (at: string | Date) => Date.now() - new Date(at).getTime() > minFindingAgeMs(env.settings);
     const before = await env.buy({ 'demo-never': 1 });
     const open = await env.orderOf(before);
     await waitUntil('its placement is confirmed by now', () => isOldEnough(open.createdAt));

@@ -193,7 +193,7 @@ describe('a reconciliation', () => {
     await expectAllKeys(env, referenceId, 2);
   }, 120_000);
 
-  it('is refused when its look-back exceeds the retention, and reports no orphan', async () => {
+  it('is refused when its lookback exceeds the retention, and reports no orphan', async () => {
     await expect(env.reconcile({ lookbackMs: 9 * 24 * HOUR + 1 })).rejects.toMatchObject({
       cause: { cause: { type: 'LookbackTooLong' } },
     });
@@ -219,7 +219,7 @@ describe('a reconciliation', () => {
     });
   });
 
-  it('runs with the longest look-back that the retention allows', async () => {
+  it('runs with the longest lookback that the retention allows', async () => {
     expect((await env.reconcile({ lookbackMs: 9 * 24 * HOUR })).findings).toEqual({});
   });
 

@@ -60,7 +60,7 @@ describe('the nightly schedule', () => {
   it.each([
     ['a time zone that does not exist', { ...NIGHTLY, timezone: 'Europe/Atlantis' }, 'Europe/Atlantis'],
     ['a minute that does not exist', { ...NIGHTLY, cron: '99 3 * * *' }, '99 3'],
-    ['a look-back beyond the retention less a day', { ...NIGHTLY, lookbackMs: 217 * HOUR }, 'retention of 241h'],
+    ['a lookback beyond the retention less a day', { ...NIGHTLY, lookbackMs: 217 * HOUR }, 'retention of 241h'],
   ])('is refused with %s, and nothing is created', async (_, settings, words) => {
     const refused = manager.create(settings);
     await expect(refused).rejects.toThrow(words);
@@ -99,7 +99,7 @@ describe('the nightly schedule', () => {
       expect(resumed).toMatchObject({ code: 1, said: expect.stringContaining('schedule create') });
     });
 
-    it('refuses a second manual reconciliation while one is running, and an invalid look-back', async () => {
+    it('refuses a second manual reconciliation while one is running, and an invalid lookback', async () => {
       const running = run('reconcile', '--dry-run');
       await env.untilListed("WorkflowType = 'reconcileWorkflow'", 1);
       expect(await run('reconcile')).toMatchObject({ code: 1, said: expect.stringContaining('still running') });

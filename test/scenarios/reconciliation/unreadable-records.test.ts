@@ -56,7 +56,7 @@ describe('a reconciliation of records that can not be read', () => {
 
   it('reports each followed order that can not be read, whatever the error, and still reads the others', async () => {
     await env.close();
-    // The partner's clock is behind, so its orders are too old for the look-back and are followed one by one.
+    // The partner's clock is behind, so its orders are too old for the lookback and are followed one by one.
     env = await startReconciliationEnvironment({ sandbox: { now: () => Date.now() - 5 * HOUR } });
     const there = await late();
     const actions: Action[] = [

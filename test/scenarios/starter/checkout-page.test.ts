@@ -28,7 +28,7 @@ function withValues(text: string, values: Record<string, string>): string {
 }
 
 describe('docs/checkout.md, followed to the letter with curl', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
   const [start = '', startedWith = '', follow = '', wait = ''] = blocks('curl', 'sh');
   const [started = '', again = '', ended = ''] = blocks('curl', 'json');
 
@@ -67,7 +67,7 @@ const python = process.env.TEST_PYTHON ?? '';
 const describeWithPython = python ? describe : describe.skip;
 
 describeWithPython(`docs/checkout.md, followed to the letter with Python${python ? '' : ' [no Python here]'}`, () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 }, worker: false });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 }, worker: false });
   const [purchase = '', receive = ''] = blocks('Python', 'python');
   const title =
     'starts a purchase once, refuses other items, and stores each event once, unless its signature is wrong';

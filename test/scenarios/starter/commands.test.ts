@@ -9,7 +9,7 @@ import { sharedEnvironment, startTestEnvironment } from '../../support/test-envi
 import { waitUntil } from '../../support/wait-until';
 
 describe('the commands, as real processes', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
   // Where there is no Temporal: these commands need none.
   const partner = (...args: string[]) =>

@@ -67,7 +67,7 @@ describe('doctor', () => {
   }
 
   const faultsOf = ({ checks }: Diagnosis) =>
-    checks.filter(({ level }) => level === 'fault').map(({ name, variable = 'none' }) => `${name} → ${variable}`);
+    checks.filter(({ level }) => level === 'problem').map(({ name, variable = 'none' }) => `${name} → ${variable}`);
 
   it('finds nothing wrong where nothing is, says what the partner leaves open, posts one signed event and buys nothing', async () => {
     const diagnosis = await run();
@@ -143,7 +143,7 @@ describe('doctor', () => {
     ['a partner who allows less', { fault: slower, works: { PARTNER_MAX_RPS: expect.any(String) } }, []],
     ['a clock that is 20 s ahead', { aheadMs: 20_000 }, ['partner: clock → none', 'Temporal: clock → none']],
     [
-      'a look-back that the namespace does not remember',
+      'a lookback that the namespace does not remember',
       { variables: { RECONCILE_LOOKBACK: '240h' } },
       ['Temporal: retention → RECONCILE_LOOKBACK', 'Temporal: schedule → RECONCILE_LOOKBACK'],
     ],
@@ -184,10 +184,10 @@ describe('doctor', () => {
       { receiver: (to) => to.trust(OTHER_SECRET) },
       ['delivery: test event → DELIVERY_SECRET'],
     ],
-  ])('%s: names the fault, the variable, and what works', async (_, row, faults) => {
-    const { works = {}, exitCode = faults.length > 0 ? 1 : 0 } = row;
+  ])('%s: names the fault, the variable, and what works', async (_, row, problems) => {
+    const { works = {}, exitCode = problems.length > 0 ? 1 : 0 } = row;
     const diagnosis = await run(row);
-    expect(faultsOf(diagnosis)).toEqual(faults);
+    expect(faultsOf(diagnosis)).toEqual(problems);
     expect(diagnosis.settings).toMatchObject(works);
     // What is in use already is not there to be pasted.
     const others = Object.entries(works).filter(([, value]) => value !== 'page');
@@ -245,7 +245,7 @@ describe('doctor', () => {
     );
     expect(formatDiagnosis(diagnosis)).toContain(`partner: order prefix: ${untested}\n`);
     expect(stdout).not.toContain('canary-temporal-key');
-    expect([code, diagnosis.faults]).toEqual([0, 0]);
+    expect([code, diagnosis.problems]).toEqual([0, 0]);
     expect(stdout).not.toContain('sandbox-key');
   });
 });

@@ -25,7 +25,7 @@ const ITEMS = [
 ];
 
 describe('the library of a TypeScript checkout', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
 
   it('makes one purchase of ten starts at the same moment: nine find it, none buys again', async () => {
     const referenceId = env.reference();
@@ -135,7 +135,7 @@ describe('the library of a TypeScript checkout', () => {
 });
 
 describe('a checkout in another language starts the workflow itself', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
 
   const start = (referenceId: string, ...args: unknown[]) =>
     env.startRaw(referenceId, { args, workflowIdReusePolicy: 'REJECT_DUPLICATE' });

@@ -13,7 +13,7 @@ describe('list: who waits for a person', () => {
   const env = sharedEnvironment({
     ownNamespace: true,
     settings: { replace: 'never', confirmWindowMs: 100 },
-    sandbox: { perLookMs: 30_000 },
+    sandbox: { agePerPollMs: 30_000 },
     pastOrders: 3,
   });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));

@@ -86,7 +86,7 @@ describe.each([
   ['the lowest client of the peer range', 'temporal-client-lowest'],
   ["this project's own client", '@temporalio/client'],
 ])('the package for checkouts, with %s', (_, client) => {
-  const env = sharedEnvironment({ worker: false, sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({ worker: false, sandbox: { agePerPollMs: 30_000 } });
   const project = temporaryFolder();
   let port: number;
 

@@ -8,7 +8,7 @@ import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 describe('redeliver sends the event of a purchase that has ended once more', () => {
-  const env = sharedEnvironment({ sandbox: { perLookMs: 30_000 } });
+  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
   afterAll(() => expect(env.receiver.refused).toBe(0));

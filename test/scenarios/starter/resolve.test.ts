@@ -7,7 +7,7 @@ import { sharedEnvironment } from '../../support/test-environment';
 describe('resolve carries the decision of a person to a purchase that is held', () => {
   const env = sharedEnvironment({
     settings: { replace: 'never', confirmWindowMs: 100 },
-    sandbox: { perLookMs: 30_000 },
+    sandbox: { agePerPollMs: 30_000 },
     pastOrders: 1,
   });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));

@@ -227,7 +227,7 @@ describe('a file .env in the current directory', () => {
 it.each<[string, number, string[], ProcessEnv, string]>([
   ['typed wrongly', 2, ['purchase', 'R-1', '--item', 'a:0'], NOWHERE, 'expected an integer of 1 to 1000, got 0'],
   ["Temporal's own settings", 78, ['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such' }, "Profile 'no-such' not found"],
-  ['an impossible look-back', 78, ['schedule', 'create'], { ...NOWHERE, RECONCILE_LOOKBACK: '3d' }, WRONG_LOOKBACK],
+  ['an impossible lookback', 78, ['schedule', 'create'], { ...NOWHERE, RECONCILE_LOOKBACK: '3d' }, WRONG_LOOKBACK],
   [
     'a partner that is away',
     1,

@@ -14,7 +14,7 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
 describe('a purchase in the logs and traces of real processes', () => {
   const env = sharedEnvironment({
     worker: false,
-    sandbox: { perLookMs: 30_000 },
+    sandbox: { agePerPollMs: 30_000 },
     settings: { pollIntervalMs: 500, deadlineMs: 60_000 },
   });
   let referenceId: string;

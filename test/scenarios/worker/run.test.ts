@@ -10,7 +10,7 @@ import { waitUntil } from '../../support/wait-until';
 describe('a running worker process', () => {
   const env = sharedEnvironment({
     worker: false,
-    sandbox: { perLookMs: 30_000 },
+    sandbox: { agePerPollMs: 30_000 },
     settings: { partnerTimeoutMs: 2_000, deliveryTimeoutMs: 2_000 },
   });
 

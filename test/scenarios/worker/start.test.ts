@@ -97,7 +97,7 @@ describe('a worker that can not start says why before it does anything', () => {
 describe('a worker and its Temporal server', () => {
   it('without search attributes it exits with 78 and prints the command that adds them; after it, a purchase runs', async () => {
     const { address } = await startDevServer({ setUp: false });
-    const environment = await startTestEnvironment({ address, worker: false, sandbox: { perLookMs: 30_000 } });
+    const environment = await startTestEnvironment({ address, worker: false, sandbox: { agePerPollMs: 30_000 } });
     const [env, temporal] = [workerEnvOf(environment), starterEnvOf(environment)];
     const { code, stderr } = await (await startWorkerProcess({ env })).ended;
     expect(code).toBe(78);

@@ -58,7 +58,7 @@ interface HostilePurchase extends Pick<UglyPurchase, 'items' | 'twist' | 'checko
 export async function startHostileEnvironment() {
   const environment = await startTestEnvironment({
     worker: false,
-    sandbox: { apiKeys: [SECRETS.PARTNER_API_KEY], perLookMs: 30_000 },
+    sandbox: { apiKeys: [SECRETS.PARTNER_API_KEY], agePerPollMs: 30_000 },
     // A busy machine must not cause a hold, because nothing here would decide it.
     settings: {
       replace: 'always',

@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { createDeliveryActivities } from '../../../src/activities/post-events';
+import { createDeliveryActivities } from '../../../src/activities/deliver-sale';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 
 it('the short deadline of a local delivery counts from the time it was due, even if the process starts it late', async () => {

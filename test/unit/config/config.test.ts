@@ -291,7 +291,7 @@ describe('the starter', () => {
   });
 });
 
-it('a look-back on the command line is read like RECONCILE_LOOKBACK, with the same limits', () => {
+it('a lookback on the command line is read like RECONCILE_LOOKBACK, with the same limits', () => {
   expect(parseLookback('90m').ms).toBe(5_400_000);
   const expected = expect.stringContaining('from 1m to 8760h') as string;
   for (const wrong of ['3d', '59s', '8761h', '']) expect(parseLookback(wrong)).toEqual({ ms: undefined, expected });

@@ -60,7 +60,7 @@ test('faults, clock and settings can be controlled over HTTP, from any language'
 });
 
 test.each<[string, unknown, ...string[]]>([
-  ['settings', { search: 'off', perLookMs: -1, spede: 2, speed: 9 }, 'search: ', 'perLookMs: ', 'spede: unknown'],
+  ['settings', { search: 'off', agePerPollMs: -1, spede: 2, speed: 9 }, 'search: ', 'agePerPollMs: ', 'spede: unknown'],
   ['settings', { listPrefix: '/admin' }, 'listPrefix'],
   ['faults', { operation: 'place' }, 'needs an action'],
   ['clock', { advanceMs: -1 }, 'advanceMs'],

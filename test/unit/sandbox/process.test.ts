@@ -16,7 +16,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('it prints how to try it, and exits wi
   const text = await announced(running);
   const url = /listens on (\S+)\. /.exec(text)?.[1];
   expect(text).toContain(`-H 'x-api-key: sandbox-key'`);
-  const paths = ['/v1/partners/products', '/place-order', '/orders/ID/keys', '/v1/partners/orders', '/admin/books'];
+  const paths = ['/v1/partners/products', '/place-order', '/orders/ID/keys', '/v1/partners/orders', '/admin/ledger'];
   for (const path of paths) expect(text).toContain(`${url}${path}`);
   expect(await running.end(signal)).toBe(0);
 });
@@ -26,7 +26,7 @@ test('a configured API key is not printed', async () => {
 });
 
 test('all invalid variables are reported at once, with exit code 78', async () => {
-  const others = { SANDBOX_SPEED: 'fast', SANDBOX_PER_LOOK: '30', SANDBOX_SPEDE: '2', SANDBOX_SEARCH: 'off' };
+  const others = { SANDBOX_SPEED: 'fast', SANDBOX_AGE_PER_POLL: '30', SANDBOX_SPEDE: '2', SANDBOX_SEARCH: 'off' };
   const wrong = { PORT: '99999', ...others };
   const { code, stderr } = await run(wrong).ended;
   expect(code).toBe(78);

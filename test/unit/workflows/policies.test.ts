@@ -21,7 +21,7 @@ describe.each([
   });
 
   it('when the server gives up a placement, none of its requests can still be on its way', () => {
-    const lastByte = policies.placementMaxAge(settings) + settings.partnerTimeoutMs;
+    const lastByte = policies.placementMaxAgeMs(settings) + settings.partnerTimeoutMs;
     expect(policies.placementOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
@@ -29,7 +29,7 @@ describe.each([
     const { heartbeatTimeout } = policies.placementOptions(settings);
     expect(heartbeatTimeout).toBeLessThan(20_000);
     expect(heartbeatTimeout).toBeGreaterThan(settings.partnerTimeoutMs);
-    expect(policies.placementMaxAge(settings)).toBeLessThanOrEqual(Number(heartbeatTimeout));
+    expect(policies.placementMaxAgeMs(settings)).toBeLessThanOrEqual(Number(heartbeatTimeout));
   });
 
   it('every activity that sends a request has time for at least one', () => {
@@ -44,7 +44,7 @@ describe.each([
   });
 
   it('a history search that waited for its permits still has time for its last request', () => {
-    const lastByte = policies.searchPermitWait(settings) + settings.partnerTimeoutMs;
+    const lastByte = policies.searchPermitWaitMs(settings) + settings.partnerTimeoutMs;
     expect(policies.historySearchOptions(settings).startToCloseTimeout).toBeGreaterThan(lastByte);
   });
 
@@ -74,7 +74,7 @@ describe.each([
     expect(policies.deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
     const { retry, scheduleToCloseTimeout } = policies.alertOptions(settings);
     expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([undefined, undefined]);
-    expect(retry?.maximumInterval).toBeLessThan(policies.lastAlertsTimeout / 2);
+    expect(retry?.maximumInterval).toBeLessThan(policies.lastAlertsTimeoutMs / 2);
   });
 
   it('a shutdown leaves a placement time to search and write, and a delivery time to read and post', () => {
@@ -85,29 +85,29 @@ describe.each([
   });
 
   it('a reconciliation ends before the next night', () => {
-    expect(policies.reconciliationOptions.scheduleToCloseTimeout).toBeLessThan(policies.reconciliationTimeout);
-    expect(policies.reconciliationTimeout).toBeLessThan(24 * 3_600_000);
+    expect(policies.reconciliationOptions.scheduleToCloseTimeout).toBeLessThan(policies.reconciliationTimeoutMs);
+    expect(policies.reconciliationTimeoutMs).toBeLessThan(24 * 3_600_000);
   });
 });
 
 describe('confirming a placement of unknown outcome', () => {
   it('is over within eight hours and a window, even if every search fails as late as it can', () => {
     const { confirmWindowMs } = FAST;
-    expect(policies.maxConfirmationTime(FAST)).toBe(8 * 3_600_000 + confirmWindowMs);
-    expect(policies.maxConfirmationTime({ ...FAST, placeWithinMs: 720 * 3_600_000 })).toBeGreaterThan(720 * 3_600_000);
+    expect(policies.maxConfirmationMs(FAST)).toBe(8 * 3_600_000 + confirmWindowMs);
+    expect(policies.maxConfirmationMs({ ...FAST, placeWithinMs: 720 * 3_600_000 })).toBeGreaterThan(720 * 3_600_000);
   });
 
   it('searches soon and then with growing gaps, over the whole window', () => {
-    const pauses = policies.confirmationPauses({ confirmWindowMs: 60_000 });
+    const pauses = policies.confirmationPausesMs({ confirmWindowMs: 60_000 });
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
     expect(pauses.reduce((total, pause) => total + pause, 0)).toBe(60_000);
   });
 
   it('counts absence only after no request can be on its way, but does not wait longer than an attempt may last', () => {
-    expect(policies.placementInFlight(production)).toBeLessThan(
+    expect(policies.placementInFlightMs(production)).toBeLessThan(
       Number(policies.placementOptions(production).startToCloseTimeout),
     );
-    expect(policies.placementInFlight(production)).toBeGreaterThan(production.partnerTimeoutMs);
+    expect(policies.placementInFlightMs(production)).toBeGreaterThan(production.partnerTimeoutMs);
   });
 });
 
@@ -116,12 +116,12 @@ describe('the history of a purchase stays bounded, because it never continues as
   const MAX_EVENTS = 51_200 / 4;
   const LONGEST = 720 * 3_600_000;
   const [SEARCH, PLACEMENT, POLL] = [11, 13, 8];
-  const searches = policies.confirmationPauses({ confirmWindowMs: 1 });
+  const searches = policies.confirmationPausesMs({ confirmWindowMs: 1 });
 
   /** The maximum number of events in one round (activity, timer, workflow tasks), and the pause of the round. */
   const ROUNDS: [string, number, (round: number) => number][] = [
-    ['a placement that is not sent', PLACEMENT, (round) => policies.placementPause(round)],
-    ['a placement that is confirmed each time', PLACEMENT + 7 * SEARCH, (round) => policies.placementPause(round)],
+    ['a placement that is not sent', PLACEMENT, (round) => policies.placementPauseMs(round)],
+    ['a placement that is confirmed each time', PLACEMENT + 7 * SEARCH, (round) => policies.placementPauseMs(round)],
     ['an order history that cannot be read, with the shortest window', SEARCH, () => searches.at(-1) ?? 0],
     ['an order that changes its status with each poll, at the shortest interval', POLL, () => 1],
   ];
@@ -130,15 +130,15 @@ describe('the history of a purchase stays bounded, because it never continues as
     let events = 0;
     for (let [round, ms] = [1, 0]; ms < LONGEST && events <= MAX_EVENTS; round++) {
       events += eventsOfRound;
-      ms += Math.max(pauseOf(round), policies.pauseFloor(events));
+      ms += Math.max(pauseOf(round), policies.pauseFloorMs(events));
     }
     expect(events).toBeLessThan(MAX_EVENTS);
   });
 
   it('which slows nothing down at the default settings', () => {
-    const rounds = production.placeWithinMs / (production.confirmWindowMs + policies.placementPause(60));
-    expect(policies.pauseFloor(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
-    expect(policies.pauseFloor((production.placeWithinMs / policies.placementPause(60)) * PLACEMENT)).toBe(0);
+    const rounds = production.placeWithinMs / (production.confirmWindowMs + policies.placementPauseMs(60));
+    expect(policies.pauseFloorMs(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
+    expect(policies.pauseFloorMs((production.placeWithinMs / policies.placementPauseMs(60)) * PLACEMENT)).toBe(0);
   });
 });
 
@@ -147,12 +147,12 @@ describe('the pause before', () => {
     [1, 2, 3, 4, 5, 6, 60].map((times) => pauseAfter(times) / 1_000);
 
   it('another placement attempt doubles up to a minute, and is never shorter than a Retry-After', () => {
-    expect(inSeconds((attempt) => policies.placementPause(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
-    expect(policies.placementPause(1, 90_000)).toBe(90_000);
+    expect(inSeconds((attempt) => policies.placementPauseMs(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
+    expect(policies.placementPauseMs(1, 90_000)).toBe(90_000);
   });
 
   it('the next check of a paused purchase grows to 5 minutes', () => {
-    expect(inSeconds((times) => policies.breakerRetryPause(production, times))).toEqual([
+    expect(inSeconds((times) => policies.breakerRetryPauseMs(production, times))).toEqual([
       30, 60, 120, 240, 300, 300, 300,
     ]);
   });
