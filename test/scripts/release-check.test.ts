@@ -90,7 +90,7 @@ describe('npm run release:check', () => {
     const { commit, start, lived, plan } = project();
     expect((await start('--only', 'days').ended).code).toBe(0);
     plan({});
-    commit('docs/page.md');
+    commit('docs/security.md');
     expect((await start('--only', 'days').ended).code).toBe(0);
     expect(lived()).toEqual([]);
 

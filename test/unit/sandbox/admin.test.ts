@@ -11,7 +11,7 @@ test('the ledger shows orders and payments by reference, and shows keys only on 
   const id = await placed(setup.sandbox, 'REF-1', { 'demo-instant': 2 });
   await placed(setup.sandbox, 'REF-2', { 'demo-never': 1 });
 
-  const { body } = await admin(setup, 'GET', 'books');
+  const { body } = await admin(setup, 'GET', 'ledger');
   const byStatus = ['COMPLETED', 'PENDING'].map((status) => ({ status, orders: 1 }));
   const order = { id, status: 'COMPLETED', debited: 9.98, refunded: 0, keysIssued: 2 };
   expect(body).toMatchObject({
@@ -21,7 +21,7 @@ test('the ledger shows orders and payments by reference, and shows keys only on 
   });
 
   const { products } = await poll(setup.sandbox, id);
-  const withKeys = JSON.stringify((await admin(setup, 'GET', 'books?keys=1')).body);
+  const withKeys = JSON.stringify((await admin(setup, 'GET', 'ledger?keys=1')).body);
   for (const { value } of products[0]?.keys ?? []) expect(withKeys).toContain(value);
   expect(JSON.stringify(body)).not.toContain(products[0]?.keys[0]?.value);
 });
