@@ -1620,8 +1620,8 @@ export const MUTANTS = [
     name: 'sent-though-opened',
     rule: 'a request that was about to be sent when the circuit breaker opened is not sent',
     file: 'src/activities/circuit-breaker.ts',
-    find: 'open && open.trial !== referenceId ? open.why',
-    replace: 'open && open.trialAt < 0 ? open.why',
+    find: 'open && open.trial !== referenceId ? open.reason',
+    replace: 'open && open.trialAt < 0 ? open.reason',
     tests: ['test/unit/activities/circuit-breaker.test.ts'],
   },
   {
