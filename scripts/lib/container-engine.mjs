@@ -26,7 +26,7 @@ export async function ensureContainerEngine() {
     }
   }
   const advice =
-    'Install and start Docker with its compose plugin, or Podman (Debian: podman runc netavark aardvark-dns).';
+    'Install and start Docker with its compose plugin, or Podman (Debian: podman runc netavark aardvark-dns iptables).';
   throw new Error([...failures, advice].join('\n'));
 }
 

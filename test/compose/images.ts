@@ -138,11 +138,19 @@ function provided(file: string, ensure: string, ...args: string[]): Promise<stri
 }
 
 const UI = 'github.com/temporalio/ui-server/v2';
+/** A version that the Go module proxy can build, for the stand-in only. */
+const BUILDABLE_UI = '2.55.0';
 
 async function buildUi(folder: string): Promise<void> {
-  const [, version] = /temporalio\/ui:([\d.]+)/.exec(read('docker-compose.yml')) ?? [];
+  const [, pinned = BUILDABLE_UI] = /temporalio\/ui:([\d.]+)/.exec(read('docker-compose.yml')) ?? [];
   const go = { env: { GOBIN: folder, CGO_ENABLED: '0', GOTOOLCHAIN: 'auto' }, cwd: folder };
-  await run(['go', 'install', `${UI}/cmd/server@v${version}`], go);
+  const install = (version: string) => ['go', 'install', `${UI}/cmd/server@v${version}`];
+  let version = pinned;
+  if ((await tryRun(install(pinned), go)).code !== 0) {
+    log(`The Temporal UI ${pinned} can't be built here; its stand-in has version ${BUILDABLE_UI}.`);
+    version = BUILDABLE_UI;
+    await run(install(version), go);
+  }
   await run(['mv', 'server', 'ui-server'], go);
   const { Dir } = JSON.parse(await run(['go', 'mod', 'download', '-json', `${UI}@v${version}`], go)) as { Dir: string };
   cpSync(join(Dir, 'config/docker.yaml'), join(folder, 'config/docker.yaml'));
