@@ -14,15 +14,15 @@ COPY demo demo
 # Keeps only this machine's build of the SDK's native part.
 RUN npm run build && npm prune --omit=dev \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
-# `npx fulfilment` runs this link. With `bin` in package.json it would first install the package into a cache, which the
-# read-only file system prevents.
+# `npx fulfilment` runs this link. With `bin` in package.json, npx would first install the package into a cache, which
+# the read-only file system prevents.
 RUN npm pkg delete bin && ln -s ../../dist/starter.js node_modules/.bin/fulfilment
 
 FROM node:26.10.0-bookworm-slim
 # npx must not ask the registry for a newer npm.
 ENV NODE_ENV=production npm_config_update_notifier=false
 WORKDIR /app
-# The slim image has none, and the SDK's TLS, which is not Node's, needs them for Temporal Cloud.
+# The slim image has no CA certificates. The SDK needs them for Temporal Cloud, because it does not use Node's TLS.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
@@ -30,7 +30,7 @@ COPY --from=build /app/dist dist
 COPY --from=build /app/sandbox/dist sandbox/dist
 COPY --from=build /app/demo/dist demo/dist
 # The only folders that the process writes to. A new named volume gets the owner and mode of the folder that it covers.
-# A folder of the host keeps its own, so it must belong to 1000:1000.
+# A host folder keeps its own owner, which must be 1000:1000.
 RUN install -d -o node -g node reports && install -d -o node -g node -m 700 deliveries
 USER 1000:1000
 EXPOSE 8081 9464

@@ -5,9 +5,9 @@
 #     sh ops/make-secrets.sh                                             # fingerprint and delivery
 #     printf %s 'THE-KEY' | sh ops/make-secrets.sh partner-api-key       # from stdin, replacing an existing one
 #
-# Only the owner may enter the folder. The files in it are readable by all, because a container sees a file with its
-# owner on the host, and user 1000 may be somebody else. Files are changed in place: after a rename a container would
-# keep the old one.
+# Only the owner may enter the folder. The files in it are readable by all, because in a container a file keeps its
+# owner from the host, who may not be user 1000. Files are changed in place, because a container would not see a
+# renamed file.
 set -eu
 cd "$(dirname "$0")/.."
 umask 077

@@ -11,7 +11,7 @@ namespace="${TEMPORAL_NAMESPACE:-default}"
 # 30 days: how long an ended purchase can be found, and its reference can't be bought again.
 retention=720h
 
-# Repeats a command for up to two minutes; at the end shows why it fails.
+# Repeats a command for up to two minutes. The last failure shows its reason.
 retry() {
   left=120
   until "$@" > /dev/null 2>&1; do
