@@ -1,8 +1,8 @@
 /**
  * The tests of `test/scenarios`, `test/resilience` and `test/security` that do not run on the production server, with
- * the reason.
+ * the reasons.
  *
- * @type {readonly (readonly [file: string, why: string])[]}
+ * @type {readonly (readonly [file: string, reason: string])[]}
  */
 export const LEFT_OUT = [
   ['test/scenarios/delivery/exhausted.test.ts', 'needs the time-skipping test server, which skips a day'],

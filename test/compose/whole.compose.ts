@@ -10,7 +10,7 @@ import { ensureImages, removeImages } from './images';
 
 /*
  * All of docker-compose.yml, started by a real container engine from a fresh copy of the project: `npm run
- * test:compose`. Each test continues from the state that the one before it left.
+ * test:compose`. Each test continues from the state that the previous test left.
  */
 
 const ROOT = join(__dirname, '../..');
@@ -81,7 +81,7 @@ it(
 );
 
 it(
-  'doctor finds no fault in namespace, retention, search attributes, schedule, workers and delivery',
+  'doctor finds no problem with the namespace, retention, search attributes, schedule, workers or delivery',
   async () => {
     let last = '';
     // On a busy machine Podman's DNS server may ignore a container for half a minute after its start.
@@ -150,7 +150,7 @@ it(
   5 * MINUTE,
 );
 
-it('Prometheus has the worker and the rules, and the web UIs answer', async () => {
+it('Prometheus has the worker and the rules, and the web UIs respond', async () => {
   const scraped = () => get('PROMETHEUS', '/api/v1/query?query=up%7Bjob=%22fulfilment-worker%22%7D');
   await waitUntil('the worker is scraped', async () => /,"1"\]/.test(await scraped()), { everyMs: 500 });
   expect(await get('PROMETHEUS', '/api/v1/rules')).toContain('PartnerAccessRefused');

@@ -6,7 +6,7 @@ import { METRICS, shownName } from '../../../src/contracts/metrics';
 const root = join(__dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** The names of our metrics in a file, without the suffixes that Prometheus adds to histograms. */
+/** The names of the project's metrics in a file, without the suffixes that Prometheus adds to histograms. */
 function namesIn(text: string): string[] {
   const names = text.match(/\bfulfilment_[a-z_]+/g) ?? [];
   return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))].sort();
