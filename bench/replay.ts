@@ -20,7 +20,7 @@ interface Recorded {
   history: object;
 }
 
-/** Replays one history with one bundle repeatedly, in a thread of its own. */
+/** Replays one history with one bundle repeatedly, in its own thread. */
 interface Replayer {
   bundle: string;
   replay(): Promise<void>;

@@ -26,7 +26,7 @@ const SHAPES = [
   { shape: 'open for 20 minutes', history: 'delivered-after-changes', retries: pollsUntil(20) },
   { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
-  { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
+  { shape: 'delivery rejected, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
   // The schedule itself takes two.
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];

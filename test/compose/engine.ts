@@ -10,7 +10,7 @@ export const ENGINE = process.env.TEST_CONTAINER_ENGINE ?? '';
 /** The command of Docker Compose. */
 const COMPOSE = JSON.parse(process.env.TEST_COMPOSE ?? '[]') as string[];
 
-/** Without systemd, Podman can not use its defaults for cgroups, event log and health checks. */
+/** Without systemd, Podman can't use its defaults for cgroups, event log and health checks. */
 const LACKS_SYSTEMD = ENGINE === 'podman' && !existsSync('/run/systemd/system');
 const ENGINE_ENV: Env = LACKS_SYSTEMD ? { CONTAINERS_CONF: join(__dirname, 'containers.conf') } : {};
 

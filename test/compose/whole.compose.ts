@@ -29,7 +29,7 @@ const get = async (port: (typeof PORTS)[number], path: string) =>
 const ledger = async () =>
   (JSON.parse(await get('SANDBOX', '/admin/ledger?keys=1')) as LedgerReport).references.flatMap(({ orders }) => orders);
 
-/** The output of a service that runs once, after it has ended. */
+/** Waits until a service that runs once has ended, and returns its output. */
 async function outputOf(service: string): Promise<string> {
   const hasEnded = async () => (await project.state(service)).State === 'exited';
   await waitUntil(`${service} has ended`, hasEnded, { everyMs: 500, withinMs: 4 * MINUTE });
@@ -57,7 +57,7 @@ beforeAll(async () => {
   for (const name of PORTS) ports[name] = await freePort();
   const numbers = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
   project = await openProject('fulfilment-test', folder, { ...numbers, IMAGE_TAG: 'test' });
-  // Remove leftovers of an interrupted run.
+  // Remove what an interrupted run left behind.
   await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
   await project.compose('down', '--volumes', '--timeout', '5');
   rmSync(join(folder, 'secrets'), { recursive: true });
@@ -94,7 +94,7 @@ it(
   5 * MINUTE,
 );
 
-it('a reconciliation writes its report, and its user can not write anywhere else', async () => {
+it("a reconciliation writes its report, and its user can't write anywhere else", async () => {
   const findings = succeed(await starter('reconcile'));
   expect(findings).toContain('no findings');
   const [report = ''] = /\/app\/reports\/\S+\.html/.exec(findings) ?? [];
@@ -183,7 +183,7 @@ it(
     const services = await project.compose(...files, 'config', '--services');
     expect(services.split('\n')).toEqual(expect.arrayContaining(['worker', 'setup', 'temporal']));
     for (const name of ['sandbox', 'checkout', 'first-purchase']) expect(services.split('\n')).not.toContain(name);
-    // The sandbox that is still running plays the partner.
+    // The sandbox that is still running acts as the partner.
     await project.compose(...files, 'up', '--detach', '--no-deps', 'worker');
     await waitUntil('the worker is ready', async () => (await starter('doctor')).code === 0, { everyMs: 1_000 });
     const environment = succeed(await project.exec('worker', 'sh', '-c', 'tr "\\0" "\\n" < /proc/1/environ'));

@@ -93,7 +93,7 @@ describe('recording', () => {
     const { referenceId, operator, decide } = await purchaseBeforeHold(env, reason);
     const hold = await operator.held(reason);
     await waitUntil('the checkout knows about the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
-    // Records a rejected decision too.
+    // Also records a rejected decision.
     await operator.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
     await decide(decision);
     await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);

@@ -140,7 +140,7 @@ describe('the results of a suite', () => {
     ['tests that passed in a process that failed', { passed: 3, failed: 0, skipped: [] }, 1, 1],
     ['a run that counted nothing, although it says that all is well', { passed: 0, failed: 0, skipped: [] }, 0, 1],
     ['a run whose only test this machine cannot run', { passed: 0, failed: 0, skipped: ['no promtool here'] }, 1, 0],
-    ['such a run that was killed', { passed: 0, failed: 0, skipped: ['no promtool here'] }, 137, 1],
+    ['the same run, but killed', { passed: 0, failed: 0, skipped: ['no promtool here'] }, 137, 1],
   ])('%s', async (_, counts, exitCode, failures) => {
     expect(await call('release-record.mjs', 'failuresIn', counts, exitCode)).toBe(failures);
   });

@@ -108,7 +108,7 @@ describe('when two runs need a Temporal CLI at once', () => {
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(0);
     expect(stderr).not.toContain('waiting for it');
-    // The dead owner's lock stays under its new name, so that a late run cannot move a live lock there.
+    // The dead owner's lock stays under its new name, so that a late run can't move a live lock to that name.
     const locks = await readdir(join(machine.cache, 'locks'));
     expect(locks).toEqual([expect.stringContaining('.dead-')]);
   });

@@ -53,7 +53,7 @@ it('docs/operations.md has a heading with the severity of every alert', () => {
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const reason = hasPromtool ? '' : ' [no promtool here]';
 
-(hasPromtool ? it : it.skip)(`each alert fires for its reason, and no other with it${reason}`, () => {
+(hasPromtool ? it : it.skip)(`each alert fires for its reason, and no other alert fires with it${reason}`, () => {
   const args = ['test', 'rules', join(root, 'ops', 'rules.test.yml')];
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
   expect({ status, said: `${stdout}${stderr}` }).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') });
