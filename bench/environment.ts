@@ -8,7 +8,7 @@ import { type SandboxProcess, startSandboxProcess } from './sandbox';
 import type { Polling, Side } from './sides';
 import { startTemporal, type TemporalProcess } from './temporal';
 
-/** What one side runs in. Each round gets a new one, so that nothing is left over from an earlier round. */
+/** What one side runs in. Each round gets a new environment, so that nothing is left over from an earlier round. */
 export interface Environment {
   temporal: TemporalProcess;
   sandbox: SandboxProcess;
@@ -21,10 +21,14 @@ export interface StartedWorker extends RunningProgram {
   readyAfterMs: number;
 }
 
-/** The worker's last start-up work, such as its first request to the partner, must not count for a purchase. */
+/** The end of the worker's start-up, such as its first request to the partner, must not count towards a purchase. */
 const SETTLE_MS = 500;
 
-/** @param speed of the sandbox's clock. Stops everything when `work` ends, even if it fails. */
+/**
+ * Starts the servers, does the work, and stops everything, even if the work fails.
+ *
+ * @param speed of the sandbox's clock
+ */
 export async function withEnvironment<T>(
   cli: string,
   side: Side,
@@ -65,7 +69,7 @@ function temporaryFolder(): string {
 }
 
 function removeFolder(folder: string): void {
-  // A server that was killed a moment ago may still be writing there.
+  // A server that was killed a moment ago may still be writing to it.
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   folders.delete(folder);
 }

@@ -3,7 +3,7 @@ import type { ScenarioResult } from './results';
 import type { SideName } from './sides';
 import { median } from './statistics';
 
-/** The goal for a figure: for the ratio of two sides, or for the number itself. */
+/** A goal for a figure: for its ratio between two sides, or for the number itself. */
 export interface Goal {
   scenario: string;
   figure: FigureName;
@@ -18,7 +18,7 @@ export interface Goal {
   orAtMost?: number;
 }
 
-/** A goal and what was measured. */
+/** A goal and the measured values. */
 export interface Outcome {
   goal: Goal;
   compared?: number;
@@ -48,7 +48,7 @@ export const GOALS: readonly Goal[] = [
   watching('requestsPerPoll', 'watching the history: partner requests', 1 / 15),
   number('open-orders', 'intervalsLate', 'watching the history: changed to delivered, intervals', 2, 'history'),
   ratio('cold-start', 'readySeconds', 'worker ready from a cold start', { atMost: 0.5 }),
-  number('reconciliation', 'requestsPerPage', 'reconciliation: history requests for a page', 1.05),
+  number('reconciliation', 'requestsPerPage', 'reconciliation: history requests per page', 1.05),
   number('reconciliation', 'memoryAboveIdleMb', 'reconciliation: memory above an idle worker, MB', 150),
   number('recovery', 'doubles', 'SIGKILL: orders bought twice', 0),
   number('recovery', 'lost', 'SIGKILL: orders paid for and not delivered', 0),

@@ -4,15 +4,15 @@ import type { Polling, Side } from './sides';
 
 /** How many purchases a checkout starts at the same time. */
 const AT_ONCE = 50;
-/** Pause between two counts, so that counting does not keep the counted process busy. */
+/** Time between two counts, so that counting does not keep the counted process busy. */
 const EVERY_MS = 300;
 
-/** @returns references for this many purchases, which are not started yet. */
+/** @returns this many references, without starting purchases. */
 export function references(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `BENCH-${index + 1}`);
 }
 
-/** Starts the purchases, some at a time, each for one unit. */
+/** Starts the purchases, a limited number at a time, each for one unit. */
 export async function startAll(
   { temporal }: Environment,
   side: Side,
@@ -32,7 +32,7 @@ export async function startAll(
 /** How a worker polls orders that are complete at once. */
 export const POLLED_AT_ONCE: Polling = { firstPollMs: 0, pollIntervalMs: 30_000 };
 
-/** Makes a call for each reference, one each `everyMs` whether or not earlier ones have ended, and waits for all. */
+/** Makes one call per reference every `everyMs`, whether or not earlier calls have ended, and waits for all of them. */
 export async function callEach(
   wanted: readonly string[],
   everyMs: number,
@@ -49,14 +49,18 @@ export async function callEach(
   await allOf(calls);
 }
 
-/** Waits until all have ended, so that none still runs when its server stops. @throws the first error */
+/**
+ * Waits until all have ended, so that none still runs when its server stops.
+ *
+ * @throws the first error
+ */
 export async function allOf(work: readonly Promise<unknown>[]): Promise<void> {
   for (const outcome of await Promise.allSettled(work)) {
     if (outcome.status === 'rejected') throw outcome.reason as Error;
   }
 }
 
-/** Work that runs in the background. Its error reaches the code that awaits it later. */
+/** Runs work in the background. An error reaches the code that awaits the work later. */
 export function meanwhile<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
@@ -86,7 +90,7 @@ export async function untilReached(
   return reached;
 }
 
-/** The number of ended purchases in the server's list. */
+/** The number of closed purchases according to the server's list. */
 export async function endedPurchases({ temporal }: Environment, { workflowType }: Side): Promise<number> {
   const query = `WorkflowType = '${workflowType}' AND ExecutionStatus != 'Running'`;
   return (await temporal.client.workflow.count(query)).count;

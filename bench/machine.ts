@@ -8,7 +8,7 @@ export interface Machine {
   cores: number;
   memoryGb: number;
   platform: string;
-  /** Load average of the minute before. */
+  /** Load average over the previous minute. */
   loadBefore: number;
   node: string;
   /** As reported by the Temporal CLI. */

@@ -17,13 +17,14 @@ interface Options {
   quick: boolean;
   scenarios: readonly Scenario[];
   rounds?: number;
-  /** Workflow bundles to compare with this build's; then nothing else is measured. */
+  /** Workflow bundles to compare with this build's. If set, nothing else is measured. */
   bundles?: readonly string[];
 }
 
 /**
  * `npm run bench`: measures each scenario for baseline and worker in turn and keeps the results, or compares workflow
- * bundles. Exit code 1 if something could not be measured, 2 for wrong arguments. A missed goal is no error.
+ * bundles. The exit code is 1 if something could not be measured, and 2 for invalid arguments. A missed goal is not an
+ * error.
  */
 async function main(): Promise<number> {
   const options = readOptions();
@@ -39,7 +40,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const cli = process.env.TEMPORAL_CLI;
-  if (!cli) throw new Error('TEMPORAL_CLI is not set; start the benchmarks with `npm run bench`');
+  if (!cli) throw new Error('TEMPORAL_CLI is not set. Start the benchmarks with `npm run bench`.');
   const folder = options.quick ? QUICK_RESULTS : RESULTS;
   let failed = 0;
   for (const scenario of options.scenarios) {
@@ -54,7 +55,7 @@ async function main(): Promise<number> {
   writeFileSync(join(folder, 'ratios.svg'), plot(results));
   progress.line('');
   console.log(report(results));
-  if (!options.quick) progress.line('`npm run docs` puts this into docs/performance.md');
+  if (!options.quick) progress.line('`npm run docs` writes this into docs/performance.md');
   return failed > 0 ? 1 : 0;
 }
 
@@ -98,7 +99,7 @@ async function measure(scenario: Scenario, cli: string, options: Options, progre
   return { scenario: name, title, measuredAt, machine, rounds, settings, figures };
 }
 
-/** Retries a failed round once: one lost connection must not waste twenty minutes. */
+/** Retries a failed round once, so that one lost connection does not waste twenty minutes. */
 async function twice<T>(work: () => Promise<T>, progress: Progress): Promise<T> {
   try {
     return await work();

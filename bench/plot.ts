@@ -5,10 +5,10 @@ import type { ScenarioResult } from './results';
 const ROW = 26;
 const LEFT = 300;
 const WIDTH = 860;
-/** Longer bars end here, followed by their number. */
+/** Longer bars are cut off here. Their number follows. */
 const MAX_RATIO = 3;
 
-/** Draws the ratios that have a goal: a bar each, a mark at the goal, a line where both sides are equal. */
+/** Draws each ratio that has a goal: a bar, a mark at the goal, and a line where both sides are equal. */
 export function plot(results: ReadonlyMap<string, ScenarioResult>): string {
   const rows = outcomes(results).flatMap(({ goal, ratio, isMet }) =>
     ratio === undefined ? [] : [{ label: goal.label, ratio, isMet, goal, wanted: goal.atLeast ?? goal.atMost ?? 1 }],

@@ -8,12 +8,17 @@ import { setTimeout } from 'node:timers/promises';
 /** A child process. It is killed when this process ends. */
 export interface RunningProgram {
   pid: number;
-  /** Waits until it writes this. @returns ms since its start. @throws Error with its last lines if it ends first */
+  /**
+   * Waits until it writes this text.
+   *
+   * @returns ms since its start
+   * @throws Error with its last lines if it ends first
+   */
   untilWritten(text: string): Promise<number>;
   /** Its last lines. */
   output(): string;
   hasEnded(): boolean;
-  /** Sends the signal and waits for the end. After ten seconds it kills the process. */
+  /** Sends the signal and waits for the process to end. Kills it after ten seconds. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -22,7 +27,7 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** @param env all its variables, except PATH and HOME. */
+/** @param env all its variables, except for PATH and HOME. */
 export function startProgram(command: string, args: readonly string[], env: Record<string, string>): RunningProgram {
   const startedAt = performance.now();
   const { PATH, HOME } = process.env;

@@ -1,6 +1,6 @@
 const { stderr } = process;
 
-/** Shows what runs: on a terminal in one line that is overwritten, elsewhere in one line for each start. */
+/** Shows what is running: on a terminal in one line that is overwritten, elsewhere in one line for each start. */
 export interface Progress {
   begin(title: string): void;
   detail(text: string): void;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** The checkout of a run. It answers every event at once and records when the keys of each purchase first arrived. */
+/** The checkout of a run. It responds to events at once, and records when the keys of each purchase first arrived. */
 export interface Receiver {
   url: string;
   /** Epoch ms, by reference. */
@@ -30,7 +30,7 @@ export async function startReceiver(): Promise<Receiver> {
     if (keys.length === 0 || data.referenceId === undefined || deliveredAt.has(data.referenceId)) return;
     deliveredAt.set(data.referenceId, now);
   };
-  // A broken connection carries no event; the worker sends it again.
+  // If a connection breaks, the worker sends the event again.
   const server = createServer((request, response) => void receive(request, response).catch(() => response.destroy()));
   server.keepAliveTimeout = 65_000;
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -20,7 +20,7 @@ interface Recorded {
   history: object;
 }
 
-/** Replays one history with one bundle repeatedly, in a thread of its own. */
+/** Replays one history with one bundle repeatedly, in its own thread. */
 interface Replayer {
   bundle: string;
   replay(): Promise<void>;
@@ -29,7 +29,7 @@ interface Replayer {
 }
 
 /**
- * Replays a recorded purchase with this build's workflow bundle and with others, in turn, so that a slow machine slows
+ * Replays a recorded purchase with this build's workflow bundle and with others, in turn, so that a slow machine affects
  * all of them. Two runs of the same bundle differ by up to 2 %.
  *
  * @param others files such as another build's `dist/workflow-bundle.js`.
@@ -38,11 +38,11 @@ interface Replayer {
  */
 export async function compareReplays(others: readonly string[], progress: Progress): Promise<string> {
   if (!existsSync(`${THREADS}/${process.pid}/schedstat`)) {
-    throw new Error(`expected ${THREADS}/…/schedstat, which only Linux has: run the comparison there`);
+    throw new Error(`expected ${THREADS}/…/schedstat, which exists only on Linux: run the comparison on Linux`);
   }
   const missing = others.find((bundle) => !existsSync(bundle));
   if (missing !== undefined) {
-    throw new Error(`expected another build's dist/workflow-bundle.js; there is no file ${missing}`);
+    throw new Error(`expected another build's dist/workflow-bundle.js; the file ${missing} does not exist`);
   }
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const recorded = JSON.parse(readFileSync(RECORDED, 'utf8')) as Recorded;
@@ -88,7 +88,7 @@ async function startReplayer(bundle: string, recorded: Recorded): Promise<Replay
     if (value.error) throw new Error(`${bundle} does not fit ${RECORDED}: ${value.error.message}`);
   };
   for (let time = 0; time < WARM_UP; time++) await replay();
-  // Of the new threads, the workflow thread has used the most CPU.
+  // The workflow thread is the new thread that has used the most CPU.
   const [thread = ''] = readdirSync(THREADS)
     .filter((id) => !others.has(id))
     .toSorted((one, other) => cpuOf(other) - cpuOf(one));

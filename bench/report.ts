@@ -17,7 +17,7 @@ const SIDE_LABELS: Record<SideName, string> = {
 const MANY_ORDERS = 50_000;
 const INTERVAL_S = 30;
 
-const NO_RESULTS = 'No results are kept yet.';
+const NO_RESULTS = 'There are no results yet.';
 
 /** The goals and what was measured, for docs/performance.md. */
 export function renderGoals(): string {
@@ -36,7 +36,7 @@ function latency(results: Results): string {
   if (!ours || !baseline) return '';
   const ms = (side: Figures, name: FigureName) => formatFigure(name, median(side[name] ?? []));
   const described = (side: Figures) =>
-    `${ms(side, 'arrivedP50')} ms (p95 ${ms(side, 'arrivedP95')}), ${ms(side, 'partnerP50')} of them the partner's own`;
+    `${ms(side, 'arrivedP50')} ms (p95 ${ms(side, 'arrivedP95')}), of which the partner took ${ms(side, 'partnerP50')}`;
   return [
     "**Latency** at one purchase a second, complete at once, from the checkout's call to the event:",
     `${described(ours)}; baseline ${described(baseline)}.`,
@@ -100,7 +100,7 @@ function scenarioSection({ title, figures, rounds, settings, machine, measuredAt
   ].join('\n\n');
 }
 
-/** What more orders than this machine can hold would cost, in proportion to those that it held open. */
+/** The cost of more orders than this machine can hold open, in proportion to the orders that it did hold open. */
 function manyOrders(results: Results): string[] {
   const { figures = {} } = results.get('open-orders') ?? {};
   const sides = (Object.keys(figures) as SideName[]).filter((side) => figures[side]);
@@ -129,7 +129,7 @@ function describeRun(
   return `Measured ${measuredAt} on ${hardware}; Node ${node}, Temporal server ${server}, SDK ${sdk}.`;
 }
 
-/** The median, followed by the least and the greatest if there were several rounds. */
+/** The median, followed by the minimum and the maximum if there were several rounds. */
 function spread(name: FigureName, values: readonly number[] = []): string {
   if (values.length === 0) return '';
   const [least, greatest] = [formatFigure(name, Math.min(...values)), formatFigure(name, Math.max(...values))];

@@ -5,7 +5,7 @@ import type { Machine } from './machine';
 import { projectRoot } from './paths';
 import type { SideName } from './sides';
 
-/** The kept result of a scenario. Each has a file of its own, so that it can be measured again alone. */
+/** The kept result of a scenario. Each has its own file, so that a single scenario can be measured again. */
 export interface ScenarioResult {
   scenario: string;
   title: string;

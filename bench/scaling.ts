@@ -49,9 +49,9 @@ export function capacityTable(): string {
     ['CPU in ms', ...PARTS.map((part) => PART_LABELS[part])],
     row('a purchase whose order is complete at once', costs.purchase),
     row('an open order, each interval', costs.orders),
-    row('the same with `PURCHASE_WATCH=history`', costs.history),
+    row('an open order, each interval, with `PURCHASE_WATCH=history`', costs.history),
   ];
-  const carried = `One worker process carried ${purchasesPerSecond.toFixed(1)} purchases a second (${purchases} started at once).`;
+  const carried = `One worker process handled ${purchasesPerSecond.toFixed(1)} purchases a second (${purchases} started at once).`;
   const stored = `Each left ${(bytesPerPurchase / 1_024).toFixed(0)} kB in PostgreSQL, indexes included.`;
   const when = `Measured ${measuredAt.slice(0, 10)}, with ${open} open orders: ${machine}.`;
   return [table(rows), `${carried} ${stored}`, when].join('\n\n');
@@ -102,7 +102,7 @@ function loadOf(sales: number): Load {
   return { sales, rate, open: rate * OPEN_S };
 }
 
-/** Such a calculation is not worth more than two digits. */
+/** The calculation is too rough for more than two digits. */
 function shown(value: number): string {
   const rounded = Number(value.toPrecision(2));
   return rounded < 0.01 ? '< 0.01' : rounded.toLocaleString('en', { maximumFractionDigits: 2 });

@@ -18,7 +18,7 @@ export interface Scenario {
   settings: Settings;
   /** Settings that differ in a quick run, which has one round. */
   quick: Settings;
-  /** Too long for a quick run, unless it is named. */
+  /** Too long for a quick run, unless it is selected by name. */
   isLong?: boolean;
   measure(run: Run, settings: Settings): Promise<Measured>;
 }
@@ -31,7 +31,7 @@ const BOTH: readonly SideName[] = ['baseline', 'ours'];
 const SECONDS_MS = 8_000;
 const SLOW_MS = 1_200_000;
 
-/** The longest come last, when the other results are already kept. */
+/** The longest scenarios come last, when the other results have already been saved. */
 export const SCENARIOS: readonly Scenario[] = [
   purchases('complete-at-once', 'Complete at once: polled at once', {
     settings: waitingFor('demo-instant', 1, 0, { purchases: 200, firstPollMs: 0, pollIntervalMs: 30_000 }),

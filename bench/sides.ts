@@ -54,7 +54,7 @@ const baseline: Side = {
   },
 };
 
-/** All workers of a run share it: a later worker could not compute the key ids without it. */
+/** Shared by all workers of a run, because a later worker needs the same secret to compute the key ids. */
 const fingerprintSecret = randomBytes(32).toString('hex');
 
 /** As users run it: the required variables, the scenario's polling, and free ports. */

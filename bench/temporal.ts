@@ -16,7 +16,12 @@ export interface TemporalProcess {
 
 const STARTS_WITHIN_MS = 60_000;
 
-/** @param folder for the database file. @throws Error if the server does not answer within a minute */
+/**
+ * Starts a server.
+ *
+ * @param folder for the database file
+ * @throws Error if the server does not respond within a minute
+ */
 export async function startTemporal(cli: string, folder: string): Promise<TemporalProcess> {
   const port = String(await freePort());
   const address = `127.0.0.1:${port}`;
@@ -25,7 +30,7 @@ export async function startTemporal(cli: string, folder: string): Promise<Tempor
   const file = ['--db-filename', join(folder, 'temporal.db')];
   const server = startProgram(cli, ['server', 'start-dev', ...flags, ...file, ...attributes], {});
   const connection = await connect(address, server);
-  // A dev server keeps ended workflows for one day; a reconciliation reads three.
+  // A dev server keeps closed workflows for one day, but a reconciliation reads three days.
   const retention = ['--namespace', 'default', '--retention', '30d', '--address', address];
   await promisify(execFile)(cli, ['operator', 'namespace', 'update', ...retention]);
   return {
@@ -48,7 +53,7 @@ async function connect(address: string, server: RunningProgram): Promise<Connect
       return connection;
     } catch (error) {
       if (server.hasEnded() || Date.now() > end) {
-        throw new Error(`the Temporal server does not answer at ${address}:\n${server.output()}`, { cause: error });
+        throw new Error(`the Temporal server does not respond at ${address}:\n${server.output()}`, { cause: error });
       }
       await setTimeout(200);
     }

@@ -8,7 +8,7 @@ import { type DemoEvent, startDemoCheckout } from './checkout';
  */
 async function main(): Promise<void> {
   const { HOST: host, PORT: port = '4020', DELIVERY_SECRET_FILE: file } = process.env;
-  if (!file) throw new Error('Set DELIVERY_SECRET_FILE to the file with the secret that signs the events.');
+  if (!file) throw new Error('Set DELIVERY_SECRET_FILE to the file that contains the secret for signing events.');
   const stopping = stopSignal();
   const secret = readFileSync(file, 'utf8').trim();
   const checkout = await startDemoCheckout(secret, { host, port: Number(port), onEvent: show });

@@ -15,7 +15,7 @@ export interface DemoEvent {
   keys: string[];
 }
 
-/** The demo's checkout. It verifies each event and keeps it once, by its id. */
+/** The demo's checkout. It verifies each event and keeps one copy for each event id. */
 export interface DemoCheckout {
   url: string;
   events(): DemoEvent[];

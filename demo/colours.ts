@@ -1,12 +1,12 @@
 import type { PurchaseState } from '../src/domain/purchase-state';
 
-/** Colours a text, or leaves it as it is where colours are off. */
+/** Colours a text, or leaves it unchanged if colours are off. */
 export type Paint = (text: string, colour: Colour) => string;
 
 const CODES = { green: 32, yellow: 33, red: 31, cyan: 36, grey: 90 };
 type Colour = keyof typeof CODES;
 
-/** @param out Node knows whether it shows colours, and follows NO_COLOR. */
+/** @param out a stream; Node knows whether it supports colours, and honours NO_COLOR. */
 export function paintFor(out: Pick<NodeJS.WriteStream, 'isTTY' | 'hasColors'>): Paint {
   if (!out.isTTY || !out.hasColors()) return (text) => text;
   return (text, colour) => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
@@ -27,7 +27,7 @@ const COLOURS: Partial<Record<string, Colour>> = {
   ABANDONED: 'grey',
 } satisfies Partial<Record<PurchaseState, Colour>>;
 
-/** The colour of a state says how good it is for the sale, not whether the demo expected it. */
+/** The colour of a state shows how good it is for the sale, not whether the demo expected it. */
 export function colourOf(state: string): Colour {
   return COLOURS[state] ?? 'cyan';
 }

@@ -24,14 +24,16 @@ export interface DemoEnvironment {
   checkout: DemoCheckout;
   starter: Starter;
   worker: WorkerProcess;
-  /** Starts another worker process after the first was killed. */
+  /** Starts another worker process after the first one was killed. */
   restartWorker(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * @param log gets a line for each part. @throws Error if a part does not start. The parts that have started are
- * closed then
+ * Starts everything that the demo needs.
+ *
+ * @param log receives a line for each part
+ * @throws Error if a part does not start, after closing the parts that have started
  */
 export async function startEnvironment(cli: string, log: (line: string) => void): Promise<DemoEnvironment> {
   const closers: (() => Promise<void>)[] = [];
@@ -42,22 +44,22 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
     const temporal = await startTemporalServer(cli);
     closers.push(temporal.stop);
     await registerSearchAttributes(temporal.client.connection, 'default');
-    log(`Temporal   ${temporal.address}, its UI at ${temporal.uiUrl}`);
+    log(`Temporal   ${temporal.address}, UI at ${temporal.uiUrl}`);
 
     const sandbox = await startSandbox({ speed: SPEED, seed: 'demo' });
     closers.push(sandbox.close);
-    log(`partner    ${sandbox.url}, a sandbox that runs ${SPEED} times faster`);
+    log(`partner    ${sandbox.url}, a sandbox at ${SPEED}x speed`);
 
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const checkout = await startDemoCheckout(secret);
     closers.push(checkout.close);
-    log(`checkout   ${checkout.url}, verifies the signature of every event`);
+    log(`checkout   ${checkout.url}, verifies every signature`);
 
     const folder = mkdtempSync(join(tmpdir(), 'fulfilment-demo-'));
     const workerLog = join(folder, 'worker.log');
     const env = await workerVariables(temporal, sandbox, checkout, secret, folder);
     let starting = startWorkerProcess(env, workerLog);
-    // A worker that is still starting must be stopped, too.
+    // A worker that is still starting must also be stopped.
     closers.push(() =>
       starting.then(
         (worker) => worker.stop('SIGTERM'),
@@ -76,7 +78,7 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
       },
       close,
     };
-    log(`worker     process ${environment.worker.pid}, logs to ${workerLog}`);
+    log(`worker     process ${environment.worker.pid}, log in ${workerLog}`);
     return environment;
   } catch (error) {
     await close();
@@ -84,7 +86,7 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
   }
 }
 
-/** Production settings, with shorter times. */
+/** Production settings, but with shorter times. */
 async function workerVariables(
   temporal: TemporalServer,
   sandbox: Sandbox,

@@ -12,13 +12,13 @@ import { ledgerTable, verdict } from './verdict';
 
 /**
  * `npm run demo`: real purchases through a real Temporal server, then the partner's ledger next to what the checkout
- * received. The exit code is 0 only if every purchase ended as it should and both sides agree.
+ * received. The exit code is 0 only if every purchase ended as expected and both sides agree.
  */
 async function main(): Promise<number> {
   const cli = process.env.TEMPORAL_CLI;
-  if (!cli) throw new Error('TEMPORAL_CLI does not name a Temporal CLI. Start the demo with `npm run demo`');
+  if (!cli) throw new Error('TEMPORAL_CLI is not set. Start the demo with `npm run demo`.');
   const progress = createProgress(process.stdout);
-  // Closing the terminal must stop the servers, too. It also ends stdout, which must not stop us before that.
+  // Closing the terminal must also stop the servers. It ends stdout, which must not end this process first.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const interrupted = once(stopSignal(['SIGTERM', 'SIGINT', 'SIGHUP']), 'abort').then(() => undefined);
   const environment = await startEnvironment(cli, progress.log);
@@ -38,10 +38,9 @@ async function main(): Promise<number> {
 
 const NEXT = 'Next: run your own worker (docs/getting-started.md),\n      or write a checkout (docs/checkout.md).';
 
-/** @returns whether everything went as it should. */
+/** @returns whether everything went as expected. */
 async function run(environment: DemoEnvironment, progress: Progress): Promise<boolean> {
   const { log, paint } = progress;
-  log(`watch      ${environment.temporal.uiUrl}/namespaces/default/workflows\n`);
   const results = await runScenarios(environment, progress);
   progress.clear();
   const { details } = await reconcile(environment, log);
@@ -68,7 +67,7 @@ function unexpectedIn(
 ): string[] {
   const lines = SCENARIOS.flatMap(({ referenceId, expected }) => {
     const outcome = results.get(referenceId)?.outcome;
-    return outcome === expected ? [] : [`${referenceId} ended ${outcome}, expected ${expected}`];
+    return outcome === expected ? [] : [`${referenceId} ended as ${outcome}, expected ${expected}`];
   });
   const isLateDelivered = findings.some(({ kind, done }) => kind === 'LATE' && done === 'repaired');
   const isOrphanFound = findings.some(({ kind, referenceId }) => kind === 'ORPHAN' && referenceId === ORPHAN);

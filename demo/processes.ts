@@ -14,7 +14,7 @@ export interface TemporalServer {
 }
 
 /**
- * Starts a real Temporal dev server with its UI, on the usual ports if they are free.
+ * Starts a real Temporal dev server with its UI, on the default ports if they are free.
  *
  * @throws Error with the last lines of its log if it does not serve within a minute.
  */
@@ -47,7 +47,7 @@ async function connect(address: string, child: ChildProcess, log: () => string):
   for (let attempt = 1; ; attempt++) {
     try {
       const connection = await Connection.connect({ address, connectTimeout: 2_000 });
-      // A dev server forgets ended workflows after a day, but a reconciliation reads those of the last three.
+      // A dev server deletes closed workflows after a day, but a reconciliation reads those of the last three days.
       await connection.workflowService.updateNamespace({
         namespace: 'default',
         config: { workflowExecutionRetentionTtl },
@@ -55,7 +55,7 @@ async function connect(address: string, child: ChildProcess, log: () => string):
       return connection;
     } catch {
       if (attempt >= 120 || child.exitCode !== null) {
-        throw new Error(`the Temporal dev server does not answer at ${address}: ${log() || 'its log is empty'}`);
+        throw new Error(`the Temporal dev server does not respond at ${address}: ${log() || 'its log is empty'}`);
       }
       await setTimeout(500);
     }
@@ -70,12 +70,12 @@ export interface WorkerProcess {
 /**
  * Starts a worker process, `node dist/worker.js`, and waits until it logs that it is ready.
  *
- * @param logFile gets everything that it logs.
+ * @param logFile receives the worker's whole log.
  * @throws Error with the last lines of the log if it ends before it is ready.
  */
 export async function startWorkerProcess(env: NodeJS.ProcessEnv, logFile: string): Promise<WorkerProcess> {
   const child = spawn(process.execPath, [join(__dirname, '..', '..', '..', 'dist', 'worker.js')], {
-    // A `.env` of the project's folder is not for the demo.
+    // The demo must not read the `.env` of the project's folder.
     cwd: dirname(logFile),
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -93,7 +93,7 @@ export async function startWorkerProcess(env: NodeJS.ProcessEnv, logFile: string
   return { pid: child.pid ?? 0, stop: (signal) => stop(child, signal) };
 }
 
-/** Returns the last part of what a process has written so far. */
+/** Returns the end of what a process has written so far. */
 function tailOf({ stdout, stderr }: ChildProcess): () => string {
   let tail = '';
   for (const stream of [stdout, stderr]) stream?.on('data', (chunk) => (tail = (tail + String(chunk)).slice(-20_000)));

@@ -1,7 +1,7 @@
 import { colourOf, type Paint, paintFor } from './colours';
 import type { Scenario } from './scenarios';
 
-/** Stands for the state of a purchase that has not started. */
+/** Shown as the state of a purchase that has not started. */
 export const NOT_STARTED = '·';
 
 /** What the table shows of one purchase. */
@@ -11,7 +11,7 @@ export interface Row {
   note: string;
 }
 
-/** Shows what happens: on a terminal a table that is redrawn, elsewhere plain lines. */
+/** Shows what happens: a table that is redrawn on a terminal, and plain lines elsewhere. */
 export interface Progress {
   log(line: string): void;
   update(rows: readonly Row[]): void;
@@ -60,16 +60,13 @@ function redrawnTable(out: NodeJS.WriteStream, paint: Paint): Progress {
   };
 }
 
-/** A line that wraps would break the table, so it is cut at the width. */
+/** A line that wraps would break the table, so a note that does not fit is left out. */
 function tableLine({ scenario, state, note }: Row, width: number, paint: Paint): string {
   const { referenceId, shows } = scenario;
   const shownState = state.slice(0, 19).padEnd(19);
-  const rest = cut(`${shows}${note ? ` · ${note}` : ''}`, width - referenceId.length - shownState.length - 4);
-  return `${referenceId}  ${paint(shownState, colourOf(state))}  ${rest}`;
-}
-
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+  const isLong = `${referenceId}  ${shownState}  ${shows} · ${note}`.length > width;
+  const shownNote = note === '' || isLong ? '' : ` · ${note}`;
+  return `${referenceId}  ${paint(shownState, colourOf(state))}  ${shows}${shownNote}`;
 }
 
 /** Breaks a text into lines of at most `width` characters, each with this indentation. */

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Reconciles the next morning. By then the overdue order is complete, and the partner has an order that no purchase
- * placed. The reconciliation delivers the keys of the first order and leaves the second one to a person.
+ * placed. The reconciliation delivers the keys of the first order and reports the second one.
  */
 export async function reconcile(
   { sandbox, temporal }: DemoEnvironment,
@@ -19,7 +19,7 @@ export async function reconcile(
   const createdAt = new Date(Date.now() - HOUR_MS).toISOString();
   await sandbox.placeManualOrder({ referenceId: ORPHAN, items: [{ id: 'demo-instant', quantity: 1 }], createdAt });
   sandbox.advance(HOUR_MS);
-  log('The next morning, a reconciliation compares the order history with the purchases:\n');
+  log('\nThe next morning, a reconciliation compares the order history with the purchases:\n');
   const result = await reconcileNow(temporal.client, DEFAULT_TASK_QUEUE);
   await deliveriesOf(temporal.client, result);
   const { details, orders, repaired, report } = result;
@@ -28,12 +28,12 @@ export async function reconcile(
     log(wrapped(explanation, '    '));
   }
   const open = details.length - repaired;
-  log(`\n  ${orders} orders compared: ${repaired} repaired, ${open} left for a person to look into`);
+  log(`\n  ${orders} orders compared: ${repaired} repaired, ${open} left for an operator`);
   log(`  report  ${report}\n`);
   return result;
 }
 
-/** Waits for the deliveries, which a reconciliation starts without waiting for them. */
+/** Waits for the deliveries, because the reconciliation only starts them. */
 async function deliveriesOf(client: Client, { details }: ReconciliationResult): Promise<void> {
   for (const { referenceId, repair, done } of details) {
     if (referenceId === undefined || repair !== 'deliver' || done !== 'repaired') continue;

@@ -8,7 +8,11 @@ import { type Scenario, SCENARIOS, scenarioWith } from './scenarios';
 
 const REFRESH_MS = 500;
 
-/** Runs every scenario to its end. @returns the result of each purchase, by reference. */
+/**
+ * Runs every scenario to its end.
+ *
+ * @returns the result of each purchase, by reference.
+ */
 export async function runScenarios(
   environment: DemoEnvironment,
   progress: Progress,
@@ -36,20 +40,20 @@ async function start({ sandbox, starter }: DemoEnvironment, which: (scenario: Sc
   await Promise.all(scenarios.map(({ referenceId, items }) => starter.purchase({ referenceId, items })));
 }
 
-/** Makes the partner fail as the scenario needs. */
+/** Makes the partner fail as the scenario requires. */
 function addFault(sandbox: DemoEnvironment['sandbox'], { referenceId, fault }: Scenario): void {
   if (fault === 'kill-worker') {
     sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
   } else if (fault === 'history-down' || fault === 'cancel') {
     sandbox.addFault({ operation: 'orders', referenceId, times: 'always', action: { type: 'answer', status: 503 } });
-  } else if (fault === 'no-answer-then-abandon') {
+  } else if (fault === 'no-response-then-abandon') {
     sandbox.addFault({ operation: 'place', referenceId, when: 'before', action: { type: 'close' } });
   }
 }
 
 /**
- * Kills the worker at the worst moment: the partner has taken the order and the money, and nobody here knows the
- * order id.
+ * Kills the worker at the worst moment: the partner has taken the order and the money, but the worker does not know the
+ * order id yet.
  */
 async function killWorker(environment: DemoEnvironment, { log }: Progress): Promise<void> {
   const { referenceId } = scenarioWith('kill-worker');
@@ -57,7 +61,7 @@ async function killWorker(environment: DemoEnvironment, { log }: Progress): Prom
   await until(async () => (await environment.sandbox.ordersOf(referenceId)).length > 0);
   const { pid } = environment.worker;
   await environment.worker.stop('SIGKILL');
-  log(`SIGKILL    killed worker ${pid}: the partner has ${referenceId}, its answer is lost`);
+  log(`SIGKILL    killed worker ${pid}: the partner has ${referenceId}, its response is lost`);
   await environment.restartWorker();
   log(`worker     process ${environment.worker.pid} takes over and must not buy ${referenceId} again`);
 }
@@ -69,11 +73,10 @@ async function cancelPurchase({ temporal }: DemoEnvironment, rows: readonly Row[
 }
 
 async function abandonPurchase({ starter }: DemoEnvironment, { log }: Progress, rows: readonly Row[]): Promise<void> {
-  const { referenceId } = scenarioWith('no-answer-then-abandon');
+  const { referenceId } = scenarioWith('no-response-then-abandon');
   await until(() => stateOf(rows, referenceId) === 'HELD');
   const { hold } = await starter.status(referenceId);
-  log(`operator   ${referenceId} is held, and waits for a decision: ${hold?.decisions.join(', ')}`);
-  log(`operator   decides to abandon ${referenceId}`);
+  log(`operator   abandons ${referenceId}, which is held (decisions: ${hold?.decisions.join(', ')})`);
   await starter.resolve(referenceId, { decision: 'abandon' });
 }
 
@@ -106,10 +109,11 @@ async function refresh(starter: DemoEnvironment['starter'], row: Row): Promise<v
   }
 }
 
+/** The reason for the result, or the pending activity with the number of its attempt. */
 function noteOf(status: PurchaseStatus): string {
   if (status.result) return status.result.reason ?? '';
   const [work] = status.pending;
-  return work ? `${work.activity}, attempt ${work.attempt}` : '';
+  return work ? `${work.activity} #${work.attempt}` : '';
 }
 
 async function until(holds: () => unknown, withinMs = 60_000): Promise<void> {

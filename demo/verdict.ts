@@ -3,7 +3,7 @@ import type { AuditLine } from './audit';
 import { colourOf, type Paint } from './colours';
 import { SCENARIOS } from './scenarios';
 
-const HEAD = 'Sale        Outcome              Orders  Keys received of issued';
+const HEAD = 'Sale        Outcome              Orders  Keys received (of issued)';
 
 /** The last table of the demo: one line for each reference, at most 79 characters wide unless something is wrong. */
 export function ledgerTable(
@@ -11,30 +11,30 @@ export function ledgerTable(
   results: ReadonlyMap<string, Pick<PurchaseResult, 'outcome'>>,
   paint: Paint,
 ): string[] {
-  const rows = lines.map(({ referenceId, isOurs, orders, issued, received, mismatch }) => {
-    const outcome = isOurs ? (results.get(referenceId)?.outcome ?? 'no result') : 'not ours';
+  const rows = lines.map(({ referenceId, isPurchase, orders, issued, received, mismatch }) => {
+    const outcome = isPurchase ? (results.get(referenceId)?.outcome ?? 'no result') : 'no purchase';
     const shows = SCENARIOS.find((scenario) => scenario.referenceId === referenceId)?.shows ?? '';
     const cells = [
       referenceId.padEnd(10),
-      paint(outcome.padEnd(19), isOurs ? colourOf(outcome) : 'grey'),
+      paint(outcome.padEnd(19), isPurchase ? colourOf(outcome) : 'grey'),
       String(orders).padStart(6),
       `${received} of ${issued}`,
     ];
-    return `${cells.join('  ')}  ${signOf({ isOurs, mismatch }, paint)} ${mismatch ?? (isOurs ? shows : NOT_OURS)}`;
+    return `${cells.join('  ')}  ${signOf({ isPurchase, mismatch }, paint)} ${mismatch ?? (isPurchase ? shows : BY_HAND)}`;
   });
   return [HEAD, ...rows];
 }
 
-const NOT_OURS = 'ordered by hand, not by us';
+const BY_HAND = 'ordered by hand';
 
-function signOf({ isOurs, mismatch }: Pick<AuditLine, 'isOurs' | 'mismatch'>, paint: Paint): string {
+function signOf({ isPurchase, mismatch }: Pick<AuditLine, 'isPurchase' | 'mismatch'>, paint: Paint): string {
   if (mismatch !== undefined) return paint('✗', 'red');
-  return isOurs ? paint('✓', 'green') : paint('–', 'grey');
+  return isPurchase ? paint('✓', 'green') : paint('–', 'grey');
 }
 
-/** @param wrong how many things were not as they should be. */
+/** @param wrong the number of results that were not as expected. */
 export function verdict(wrong: number, paint: Paint): string {
   const good = `✓ ${SCENARIOS.length} purchases, 1 killed worker: no key lost, nothing bought or delivered twice`;
   if (wrong === 0) return paint(good, 'green');
-  return paint(`✗ ${wrong} ${wrong === 1 ? 'thing is' : 'things are'} not as expected`, 'red');
+  return paint(`✗ ${wrong} ${wrong === 1 ? 'result is' : 'results are'} not as expected`, 'red');
 }

@@ -2,9 +2,9 @@ import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 
 /**
- * What each module of `src/` may import besides itself. `node` is any built-in module, `node:…` one of them. `types:MODULE` allows
- * types only; for a single file it takes precedence over the row of its module. Anything else is refused. A new module needs a
- * row here and in docs/architecture.md#module-imports.
+ * What each module of `src/` may import besides itself. `node` is any built-in module, `node:…` a single one. `types:MODULE`
+ * allows types only; for a single file it takes precedence over the row of its module. Anything else is rejected. A new module
+ * needs a row here and in docs/architecture.md#module-imports.
  *
  * @type {Readonly<Record<string, string>>}
  */
@@ -34,7 +34,7 @@ export const MODULES = {
   worker: 'anything',
 };
 
-// oxlint publishes no types of its contexts and nodes: `any` stands for them below.
+// oxlint publishes no types for its contexts and nodes, so they are `any` below.
 /** @type {(context: any) => Record<string, (node: any) => void>} */
 function create(context) {
   const file = context.filename.replaceAll('\\', '/').split('/src/').at(-1);
@@ -51,7 +51,7 @@ function create(context) {
   };
   /** @type {(node: any) => void} */
   const declaration = (node) => node.source && check(node, node.source.value, isTypeOnly(node));
-  // Every form in which one file can reach into another.
+  // Every form in which one file can import another.
   return {
     ImportDeclaration: declaration,
     ExportNamedDeclaration: declaration,

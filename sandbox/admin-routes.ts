@@ -35,7 +35,7 @@ export function isAdmin(url: string): boolean {
   return /^\/admin(\/|$|\?)/.test(url);
 }
 
-/** Answers one call to an admin route: plain JSON, no envelope, no API key. */
+/** Serves one call to an admin route: plain JSON, no envelope, no API key. */
 export async function serveAdmin(
   state: SandboxState,
   request: IncomingMessage,
@@ -62,7 +62,7 @@ function handlerOf(call: string): Handler | undefined {
   return Object.hasOwn(ROUTES, call) ? ROUTES[call] : undefined;
 }
 
-/** The settings with the number of API keys instead of the keys. */
+/** The settings, with the number of API keys instead of the API keys themselves. */
 function withoutKeys({ settings }: SandboxState): Record<string, unknown> {
   const { apiKeys, ...shown } = settings;
   return { ...shown, apiKeys: apiKeys.length };

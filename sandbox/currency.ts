@@ -19,7 +19,7 @@ export type Currency = keyof typeof RATES;
 
 export const CURRENCIES = Object.keys(RATES) as [Currency, ...Currency[]];
 
-/** @returns the amount in `currency`, as a decimal number, rounded half up to its minor unit */
+/** Converts an amount to `currency`: a decimal number, rounded half up to its minor unit. */
 export function priceIn(currency: Currency, minor: number): number {
   return toDecimal(Math.floor((minor * RATES[currency] + 5_000) / 10_000));
 }

@@ -7,7 +7,7 @@ import { fixedOptions, settingsSchema } from './settings';
 export interface ProcessOptions extends SandboxOptions {
   port: number;
   host: string;
-  /** Number of past orders in the history at the start. */
+  /** Number of past orders in the history at start-up. */
   past: number;
 }
 
@@ -53,7 +53,8 @@ const variables = strictObject(mapped(([name, [, schema]]) => [name, schema]));
 
 /**
  * Reads the options from the environment.
- * @throws BadInput with one line for each wrong variable and each unknown `SANDBOX_…` variable
+ *
+ * @throws BadInput with one line for each invalid variable and each unknown `SANDBOX_…` variable
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): ProcessOptions {
   const ours = Object.entries(env).filter(([name]) => name.startsWith('SANDBOX_') || name in VARIABLES);

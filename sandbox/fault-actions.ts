@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { Answers, Envelope } from './answers';
 import type { FaultAction } from './faults';
-import { type Answer, rendered } from './http';
+import { rendered, type Reply } from './http';
+import type { Envelope, Responses } from './responses';
 
-/** A call that has not been answered yet. */
+/** A call without a response so far. */
 export interface Exchange {
   response: ServerResponse;
   socket: Socket;
-  answers: Answers;
+  responses: Responses;
   /** Aborted when the sandbox closes. */
   closing: AbortSignal;
   /** Resolves when the faults are deleted. */
@@ -21,15 +21,15 @@ type Truncate = Extract<FaultAction, { type: 'truncate' }>;
 /**
  * Applies a fault to a call.
  *
- * @param normal the normal answer, if the call has already taken effect
- * @returns the answer to send, `'normal'` to continue without a fault, or `'done'` if nothing is left to send
+ * @param normal the normal reply, if the call has already taken effect
+ * @returns the reply to send, `'normal'` to continue without a fault, or `'done'` if nothing is left to send
  */
 export async function performAction(
   action: FaultAction,
   exchange: Exchange,
-  normal = exchange.answers.success({}),
-): Promise<Answer | 'normal' | 'done'> {
-  const { answers, response, socket, closing, untilDeleted } = exchange;
+  normal = exchange.responses.success({}),
+): Promise<Reply | 'normal' | 'done'> {
+  const { responses, response, socket, closing, untilDeleted } = exchange;
   switch (action.type) {
     case 'hang':
       return 'done';
@@ -47,7 +47,7 @@ export async function performAction(
       return 'done';
     case 'answer':
       if (action.body !== undefined) return { status: action.status, headers: action.headers, body: action.body };
-      return answers.error(action.status, 'scripted', 'a fault requested this answer', action.headers);
+      return responses.error(action.status, 'scripted', 'a fault requested this response', action.headers);
     case 'truncate':
       truncate(action, socket, normal);
       return 'done';
@@ -61,21 +61,21 @@ export async function performAction(
     case 'body':
       return { status: 200, headers: { 'content-type': action.contentType ?? 'application/json' }, body: action.text };
     case 'unsuccessful':
-      return answers.error(200, 'unsuccessful', 'a fault made this call unsuccessful');
+      return responses.error(200, 'unsuccessful', 'a fault made this call unsuccessful');
     case 'merge':
       return merged(normal, action.data);
   }
 }
 
-function merged(answer: Answer, data: Record<string, unknown>): Answer {
-  const envelope = answer.body as Envelope;
+function merged(reply: Reply, data: Record<string, unknown>): Reply {
+  const envelope = reply.body as Envelope;
   const details = { ...envelope.details, data: { ...envelope.details.data, ...data } };
-  return { ...answer, body: { ...envelope, details } };
+  return { ...reply, body: { ...envelope, details } };
 }
 
 /** Writes to the socket directly, because Node's response would correct the framing. */
-function truncate({ bytes: kept, framing = 'content-length' }: Truncate, socket: Socket, answer: Answer): void {
-  const { headers, bytes } = rendered(answer);
+function truncate({ bytes: kept, framing = 'content-length' }: Truncate, socket: Socket, reply: Reply): void {
+  const { headers, bytes } = rendered(reply);
   const part = bytes.subarray(0, kept ?? Math.floor(bytes.length / 2));
   const framed = {
     'content-length': { header: `content-length: ${bytes.length}`, body: part },
@@ -83,11 +83,11 @@ function truncate({ bytes: kept, framing = 'content-length' }: Truncate, socket:
     none: { header: 'connection: close', body: part },
   }[framing];
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.write([`HTTP/1.1 ${answer.status} Cut`, ...head, framed.header, '', ''].join('\r\n'));
+  socket.write([`HTTP/1.1 ${reply.status} Cut`, ...head, framed.header, '', ''].join('\r\n'));
   socket.end(framed.body);
 }
 
-/** One chunk without the empty chunk that ends a message. */
+/** Encodes one chunk, without the empty chunk that would end the message. */
 function chunk(part: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
 }

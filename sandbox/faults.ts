@@ -6,9 +6,9 @@ const OPERATIONS = ['place', 'keys', 'orders', 'products'] as const;
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What happens to a call instead of the normal answer. */
+/** What happens to a call instead of the normal response. */
 const faultAction = z.discriminatedUnion('type', [
-  /** Sends no answer. The connection stays open until either side closes it. */
+  /** Sends no response. The connection stays open until either side closes it. */
   strictObject({ type: z.literal('hang') }),
   /** Waits, then continues normally, even if the client has disconnected. */
   strictObject({ type: z.literal('delay'), ms: integer(0) }),
@@ -16,16 +16,16 @@ const faultAction = z.discriminatedUnion('type', [
   strictObject({ type: z.literal('wait') }),
   /** Resets the connection (RST). */
   strictObject({ type: z.literal('reset') }),
-  /** Closes the connection (FIN) without an answer. */
+  /** Closes the connection (FIN) without a response. */
   strictObject({ type: z.literal('close') }),
-  /** Sends another answer. A string `body` is sent as it is, any other as JSON; the default is an error envelope. */
+  /** Sends another response. A string `body` is sent unchanged, any other as JSON; the default is an error envelope. */
   strictObject({
     type: z.literal('answer'),
     status: integer(200, 599),
     headers: z.record(z.string(), text).optional(),
     body: z.unknown().optional(),
   }),
-  /** Sends the first bytes of the normal answer, then closes. */
+  /** Sends the first bytes of the normal response, then closes the connection. */
   strictObject({
     type: z.literal('truncate'),
     bytes: integer(0).optional(),
@@ -39,21 +39,21 @@ const faultAction = z.discriminatedUnion('type', [
   strictObject({ type: z.literal('body'), text: z.string(), contentType: text.optional() }),
   /** Sends status 200 with `success: false`. */
   strictObject({ type: z.literal('unsuccessful') }),
-  /** Sends the normal answer with these fields in `details.data`. */
+  /** Sends the normal response with these fields in `details.data`. */
   strictObject({ type: z.literal('merge'), data: z.record(z.string(), z.unknown()) }),
 ]);
 
 /** What place-order commits instead of the requested order. */
 const faultCommit = z.discriminatedUnion('type', [
-  /** Commits the order after the answer: after `ms`, or after this many pages of the history. */
+  /** Commits the order after the response: after `ms`, or after this many pages of the history. */
   strictObject({
     type: z.literal('late'),
     ms: integer(0).optional(),
     historyRequests: integer(1).optional(),
   }),
-  /** Commits several orders. The answer has the id of the first. */
+  /** Commits several orders. The response contains the id of the first. */
   strictObject({ type: z.literal('copies'), count: integer(2, 100) }),
-  /** Commits nothing. The answer has the id of the first order with this reference. */
+  /** Commits nothing. The response contains the id of the first order with this reference. */
   strictObject({ type: z.literal('same-order-as'), referenceId: text }),
   /** Commits an order of these items. */
   strictObject({ type: z.literal('items'), items: orderItems }),
@@ -71,7 +71,7 @@ const fault = strictObject({
   orderId: text.optional(),
   /** `before` (the default): the call has no effect. `after`: it takes effect, then the fault acts. */
   when: z.enum(['before', 'after']).optional(),
-  /** Acts when the headers have arrived, before the body is read. Not with `referenceId` or `after`. */
+  /** Acts once the headers have arrived, before the body is read. Can't be combined with `referenceId` or `after`. */
   beforeReading: z.boolean().default(false),
   action: faultAction.optional(),
   commit: faultCommit.optional(),
@@ -88,7 +88,7 @@ function contradictionIn({ operation, action, commit, when, beforeReading, refer
   if (action === undefined && commit === undefined) return 'fault: needs an action or a commit';
   if (commit !== undefined && operation !== 'place') return 'commit: only with operation place';
   if (commit?.type === 'late' && (when === 'after' || action === undefined)) {
-    return 'commit late: needs an action, which answers before the commit, and does not work with when after';
+    return 'commit late: needs an action, which responds before the commit, and does not work with when after';
   }
   if (commit !== undefined && commit.type !== 'late' && action !== undefined && when !== 'after') {
     return `commit ${commit.type} with an action: needs when after`;
@@ -121,7 +121,11 @@ export class FaultList {
   #added = 0;
   #deleted = new EventEmitter().setMaxListeners(0);
 
-  /** Resolves when the faults are deleted. @throws AbortError */
+  /**
+   * Resolves when the faults are deleted.
+   *
+   * @throws AbortError
+   */
   async untilDeleted(signal: AbortSignal): Promise<void> {
     await once(this.#deleted, 'deleted', { signal });
   }

@@ -60,7 +60,7 @@ export class History {
     for (const { act } of due) act();
   }
 
-  /** The row as the API shows it. `shownRow` overrides it. */
+  /** The row as the API shows it, with the changes of `shownRow`. */
   #show(order: Order): unknown {
     const { shownRow } = order;
     if (shownRow !== undefined && (typeof shownRow !== 'object' || shownRow === null)) return shownRow;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The answer to a call. A string body is sent as it is, any other as JSON. */
-export interface Answer {
+/** What is sent in response to a call. A string body is sent unchanged, any other body as JSON. */
+export interface Reply {
   status: number;
   headers?: Record<string, string>;
   body: unknown;
@@ -12,7 +12,7 @@ const MAX_BODY_BYTES = 1_048_576;
 /** The request body is larger than any valid request. */
 export class TooLarge extends Error {}
 
-/** @throws TooLarge above 1 MiB */
+/** @throws TooLarge if the body is larger than 1 MiB */
 export async function readBody(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -24,17 +24,17 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-export function send(response: ServerResponse, answer: Answer): void {
+export function send(response: ServerResponse, reply: Reply): void {
   if (response.destroyed || response.headersSent) return;
-  const { headers, bytes } = rendered(answer);
-  response.writeHead(answer.status, { ...headers, 'content-length': String(bytes.length) });
+  const { headers, bytes } = rendered(reply);
+  response.writeHead(reply.status, { ...headers, 'content-length': String(bytes.length) });
   response.end(bytes);
 }
 
 /** Returns the body as bytes, and the headers with a default content type. */
-export function rendered(answer: Answer): { headers: Record<string, string>; bytes: Buffer } {
-  const isText = typeof answer.body === 'string';
-  const bytes = Buffer.from(isText ? (answer.body as string) : JSON.stringify(answer.body));
+export function rendered(reply: Reply): { headers: Record<string, string>; bytes: Buffer } {
+  const isText = typeof reply.body === 'string';
+  const bytes = Buffer.from(isText ? (reply.body as string) : JSON.stringify(reply.body));
   const type = isText ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
-  return { headers: { 'content-type': type, ...answer.headers }, bytes };
+  return { headers: { 'content-type': type, ...reply.headers }, bytes };
 }

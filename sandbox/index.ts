@@ -32,7 +32,7 @@ export interface Sandbox {
   /** Base URL without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Everything ordered, paid and issued. With `keys`, it includes the key values. */
+  /** Everything ordered, paid for and issued. With `keys`, it includes the key values. */
   ledger(options?: { keys?: boolean }): Promise<LedgerReport>;
   /** The orders of one reference with their keys. More than one order means a double purchase. */
   ordersOf(referenceId: string): Promise<LedgerOrder[]>;
@@ -40,14 +40,22 @@ export interface Sandbox {
   /** Number of place-order requests received with this reference. */
   placeRequestsOf(referenceId: string): number;
   log(): readonly LoggedRequest[];
-  /** @returns the live fault: `hits` counts its calls. @throws BadInput */
+  /**
+   * @returns the live fault, whose `hits` counts the calls that it acted on
+   * @throws BadInput
+   */
   addFault(fault: Fault): ActiveFault;
   clearFaults(): void;
   /** Ages every order by `ms`. */
   advance(ms: number): void;
-  /** Changes the given settings. @returns all settings. @throws BadInput, and then nothing has changed */
+  /**
+   * Changes the given settings.
+   *
+   * @returns all settings
+   * @throws BadInput, in which case nothing has changed
+   */
   settings(change?: Partial<Settings>): Readonly<Settings>;
-  /** @throws BadInput for an invalid or refused order */
+  /** @throws BadInput for an invalid or rejected order */
   placeManualOrder(order: ManualOrder): Promise<LedgerOrder>;
   /** @throws BadInput */
   changeOrder(orderId: string, change: OrderChange): Promise<LedgerOrder>;
@@ -59,6 +67,7 @@ export interface Sandbox {
 
 /**
  * Starts a simulated partner.
+ *
  * @throws BadInput for invalid options, and Node's own error (such as `EADDRINUSE`) if it can't listen
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
@@ -68,10 +77,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server = createServer((request, response) => {
     serve(state, request, response, connections.get(request.socket) ?? 0).catch((error: unknown) => {
       process.stderr.write(`sandbox: internal error: ${error instanceof Error ? error.stack : String(error)}\n`);
-      send(response, state.answers.error(500, 'internal', 'internal error in the sandbox'));
+      send(response, state.responses.error(500, 'internal', 'internal error in the sandbox'));
     });
   });
-  // Closing an idle connection just as a client reuses it would look like a fault. So connections stay open longer.
+  // If an idle connection closed just as a client reused it, that would look like a fault.
   server.keepAliveTimeout = 65_000;
   server.on('connection', (socket) => {
     state.requests.connections += 1;

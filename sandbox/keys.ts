@@ -10,8 +10,8 @@ export interface Key {
 }
 
 /**
- * A code derived from the seed, the number of the order, the line, and the position in that line. With 75 bits,
- * two orders do not share a code by accident.
+ * A code derived from the seed, the number of the order, the line, and the position in that line. It has 75 bits, so
+ * two orders never share a code by accident.
  */
 export function keyText(seed: string, order: number, line: number, at: number): string {
   const text = seededRandom(seed, 'key', order, line, at).string(ALPHABET, 15);

@@ -26,7 +26,7 @@ export interface LedgerItem {
   keys?: Key[];
 }
 
-/** Everything ordered, paid and issued: the reference for tests. `balance` is `opening - debited + refunded`. */
+/** Everything ordered, paid for and issued: the reference for tests. `balance` is `opening - debited + refunded`. */
 export interface LedgerReport {
   opening: number;
   balance: number;

@@ -38,12 +38,12 @@ export interface Order {
 
 export interface OrderLine extends OrderedProduct {
   product: Product;
-  /** Key values set at the admin route, instead of the generated ones. */
+  /** Key values set through the admin route, instead of the generated ones. */
   givenKeys?: string[];
   made: Promise<Key>[];
 }
 
-/** Why no order was created, with the HTTP status of the answer. */
+/** The reason that no order was created, with the HTTP status of the response. */
 export interface Refusal {
   refused: true;
   status: 402 | 409 | 422;
@@ -218,7 +218,7 @@ function lineOf(product: Product, quantity: number): OrderLine {
   return { product, quantity, unitMinor: product.unitMinor, lifecycle: product.lifecycle, made: [] };
 }
 
-/** Adds up the quantities first, because a product may be in several lines. */
+/** Adds up the quantities first, because a product may occur in several lines. */
 function shortOfStock(lines: OrderLine[]): Refusal | undefined {
   const wanted = new Map<Product, number>();
   for (const { product, quantity } of lines) wanted.set(product, (wanted.get(product) ?? 0) + quantity);
@@ -231,7 +231,7 @@ function refusal(status: Refusal['status'], code: string, message: string): Refu
   return { refused: true, status, code, message };
 }
 
-/** Searches from the end, because most orders are the newest so far. */
+/** Searches from the end, because most orders are newer than all others. */
 function insertByAge(orders: Order[], order: Order): void {
   const before = orders.findLastIndex((other) => other.createdAtMs <= order.createdAtMs);
   orders.splice(before + 1, 0, order);

@@ -7,7 +7,7 @@ export interface Step {
   status: string;
   /** Keys available. The default depends on the status: all, half or none. */
   keys?: Share;
-  /** Units charged. By default all; for PARTIAL_COMPLETED those with a key, for FAILED none. */
+  /** Units charged. Default: all; for PARTIAL_COMPLETED, those with a key; for FAILED, none. */
   paid?: Share;
 }
 
@@ -42,7 +42,7 @@ export const all: Share = (ordered) => ordered;
 export const half: Share = (ordered) => Math.floor(ordered / 2);
 const none: Share = () => 0;
 
-/** The state of an order at this age. `forced` is a status set at the admin route. */
+/** The state of an order at this age. `forced` is a status set through the admin route. */
 export function stateAt(lines: readonly OrderedProduct[], ageMs: number, forced?: string): OrderState {
   const steps = lines.map((line) =>
     forced === undefined ? stepAt(line.lifecycle, ageMs) : { atMs: 0, status: forced },

@@ -14,23 +14,23 @@ async function main(): Promise<void> {
   process.stdout.write(`${howToTry(sandbox)}\n`);
 }
 
-/** Prints only the default key: a chosen one may be in use elsewhere. */
+/** Prints only the default API key: a configured one may be in use elsewhere. */
 function howToTry({ url, settings }: Sandbox): string {
   const { apiKeys, listPrefix, orderPrefix } = settings();
-  const key = `-H 'x-api-key: ${apiKeys[0] === 'sandbox-key' ? 'sandbox-key' : 'YOUR_KEY'}'`;
+  const key = `-H 'x-api-key: ${apiKeys[0] === 'sandbox-key' ? 'sandbox-key' : 'YOUR_API_KEY'}'`;
   const order = `{"reference_id":"REF-1","items":[{"id":"demo-seconds","quantity":2}]}`;
   return [
     `The partner sandbox listens on ${url}. Try it:`,
     '',
     '  list the catalogue',
     `    curl ${key} '${url}${listPrefix}/products?query=demo&limit=20'`,
-    '  place an order; the answer has its id',
+    '  place an order; the response contains its id',
     `    curl ${key} -H 'content-type: application/json' -d '${order}' ${url}${orderPrefix}/place-order`,
     '  get its status, and its keys when it is complete',
     `    curl ${key} ${url}${orderPrefix}/orders/ID/keys`,
     '  list the order history',
     `    curl ${key} '${url}${listPrefix}/orders'`,
-    '  see everything ordered, paid and issued',
+    '  see everything ordered, paid for and issued',
     `    curl '${url}/admin/ledger?keys=1'`,
     '',
     'Scenario products, clock and faults: docs/reference/sandbox.md. Press Ctrl-C to stop.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toDecimal } from './currency';
 import type { FaultCommit } from './faults';
-import type { Answer } from './http';
+import type { Reply } from './http';
 import { orderItems, parse, text } from './input';
 import { isRefusal, type OrderRequest } from './ledger';
 import { listProducts } from './product-list';
@@ -10,20 +10,20 @@ import type { SandboxState } from './state';
 const NOT_CACHED = { cache: 'no-store' };
 
 /** @throws BadInput */
-export function products({ answers, catalogue }: SandboxState, query: URLSearchParams): Answer {
+export function products({ responses, catalogue }: SandboxState, query: URLSearchParams): Reply {
   const { hits, elements, pages } = listProducts(catalogue, query);
-  return answers.success({ hits, products: elements, pages }, NOT_CACHED);
+  return responses.success({ hits, products: elements, pages }, NOT_CACHED);
 }
 
 /** @throws BadInput */
-export function orders({ answers, history }: SandboxState, query: URLSearchParams): Answer {
+export function orders({ responses, history }: SandboxState, query: URLSearchParams): Reply {
   const { hits, elements, pages } = history.list(query);
-  return answers.success({ hits, orders: elements, pages }, NOT_CACHED);
+  return responses.success({ hits, orders: elements, pages }, NOT_CACHED);
 }
 
-export async function keys({ ledger, answers, settings }: SandboxState, id: string): Promise<Answer> {
+export async function keys({ ledger, responses, settings }: SandboxState, id: string): Promise<Reply> {
   const order = ledger.byId(id);
-  if (order === undefined) return answers.error(404, 'unknown_order', 'unknown order');
+  if (order === undefined) return responses.error(404, 'unknown_order', 'unknown order');
 
   ledger.updateAll();
   ledger.poll(order);
@@ -34,7 +34,7 @@ export async function keys({ ledger, answers, settings }: SandboxState, id: stri
     keys: await ledger.keys(order, at),
   }));
   const { status, debitedMinor } = order.state;
-  return answers.success({
+  return responses.success({
     id: order.id,
     status,
     products: await Promise.all(lines),
@@ -51,16 +51,16 @@ export function orderRequest(body: unknown): OrderRequest {
   return { referenceId, items };
 }
 
-/** Commits the request, or what a fault makes of it. The answer has the id of the first order. */
-export function place({ answers, ledger }: SandboxState, request: OrderRequest, commit?: FaultCommit): Answer {
+/** Commits the request, or what a fault commits instead. The response contains the id of the first order. */
+export function place({ responses, ledger }: SandboxState, request: OrderRequest, commit?: FaultCommit): Reply {
   if (commit?.type === 'same-order-as') {
     const [order] = ledger.byReference(commit.referenceId);
-    if (order !== undefined) return answers.success({ id: order.id });
-    return answers.error(500, 'scripted', 'the fault names an order that does not exist');
+    if (order !== undefined) return responses.success({ id: order.id });
+    return responses.error(500, 'scripted', 'the fault names an order that does not exist');
   }
   const asked = commit?.type === 'items' ? { ...request, items: commit.items } : request;
   const outcome = ledger.place(asked);
-  if (isRefusal(outcome)) return answers.error(outcome.status, outcome.code, outcome.message);
+  if (isRefusal(outcome)) return responses.error(outcome.status, outcome.code, outcome.message);
   for (let copy = 1; commit?.type === 'copies' && copy < commit.count; copy += 1) ledger.place(asked);
-  return answers.success({ id: outcome.id });
+  return responses.success({ id: outcome.id });
 }

@@ -19,6 +19,7 @@ export interface PageParams {
 
 /**
  * Returns the requested page. A page after the last is empty.
+ *
  * @throws BadInput for a page or limit that is not a positive integer, and for a limit above 500
  */
 export function pageOf<T>(

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { type Exchange, performAction } from './fault-actions';
 import type { ActiveFault, Call, FaultCommit, Operation } from './faults';
-import { type Answer, readBody, send, TooLarge } from './http';
+import { readBody, type Reply, send, TooLarge } from './http';
 import { BadInput, parseJson } from './input';
 import type { OrderRequest } from './ledger';
 import * as operations from './operations';
@@ -16,14 +16,14 @@ interface Route {
   orderId?: string;
 }
 
-/** Answers one call to the partner's API. */
+/** Serves one call to the partner's API. */
 export async function servePartner(
   state: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
   connection: number,
 ): Promise<void> {
-  const { answers } = state;
+  const { responses } = state;
   const route = routeOf(state, request.url ?? '');
   const rightMethod = route !== undefined && route.method === request.method;
   const at = new Date(state.now()).toISOString();
@@ -31,27 +31,27 @@ export async function servePartner(
   const arrivedAt = performance.now();
   response.once('finish', () => void (logged.respondedAfterMs = performance.now() - arrivedAt));
 
-  if (route === undefined) return send(response, answers.error(404, 'unknown_path', 'unknown path'));
+  if (route === undefined) return send(response, responses.error(404, 'unknown_path', 'unknown path'));
   if (!rightMethod) {
     const allow = { allow: route.method };
-    return send(response, answers.error(405, 'wrong_method', `this path needs ${route.method}`, allow));
+    return send(response, responses.error(405, 'wrong_method', `this path needs ${route.method}`, allow));
   }
   if (!hasKey(state, request)) {
-    return send(response, answers.error(401, 'unauthorized', 'the header x-api-key is missing or wrong'));
+    return send(response, responses.error(401, 'unauthorized', 'the header x-api-key is missing or wrong'));
   }
   const untilDeleted = (signal: AbortSignal) => state.faults.untilDeleted(signal);
-  const exchange = { response, socket: request.socket, answers, closing: state.closing.signal, untilDeleted };
-  const answer = await answered(state, route, request, exchange, logged);
-  if (answer !== 'done') send(response, answer);
+  const exchange = { response, socket: request.socket, responses, closing: state.closing.signal, untilDeleted };
+  const reply = await replyTo(state, route, request, exchange, logged);
+  if (reply !== 'done') send(response, reply);
 }
 
-async function answered(
+async function replyTo(
   state: SandboxState,
   route: Route,
   request: IncomingMessage,
   exchange: Exchange,
   logged: LoggedRequest,
-): Promise<Answer | 'done'> {
+): Promise<Reply | 'done'> {
   const early = state.faults.take(callOf(state, route), true);
   if (early?.action !== undefined) {
     const outcome = await performAction(early.action, exchange);
@@ -63,9 +63,10 @@ async function answered(
     const fault = state.faults.take(callOf(state, route, order), false);
     return await withFault(state, route, order, exchange, fault);
   } catch (error) {
-    if (error instanceof BadInput) return state.answers.error(400, 'bad_request', error.message);
-    if (error instanceof NotJson) return state.answers.error(415, 'not_json', 'the content-type is not JSON');
-    if (error instanceof TooLarge) return state.answers.error(413, 'too_large', error.message, { connection: 'close' });
+    if (error instanceof BadInput) return state.responses.error(400, 'bad_request', error.message);
+    if (error instanceof NotJson) return state.responses.error(415, 'not_json', 'the content-type is not JSON');
+    if (error instanceof TooLarge)
+      return state.responses.error(413, 'too_large', error.message, { connection: 'close' });
     throw error;
   }
 }
@@ -76,7 +77,7 @@ async function withFault(
   order: OrderRequest | undefined,
   exchange: Exchange,
   fault: ActiveFault | undefined,
-): Promise<Answer | 'done'> {
+): Promise<Reply | 'done'> {
   const late = fault?.commit?.type === 'late';
   const commit = late ? undefined : fault?.commit;
   if (fault?.action === undefined) return perform(state, route, order, commit);
@@ -89,7 +90,7 @@ async function withFault(
   if (fault.commit?.type === 'late' && order !== undefined) commitLater(state, order, fault.commit);
   const outcome = await performAction(fault.action, exchange);
   if (outcome !== 'normal') return outcome;
-  return late ? state.answers.error(504, 'scripted', 'the order is committed later') : perform(state, route, order);
+  return late ? state.responses.error(504, 'scripted', 'the order is committed later') : perform(state, route, order);
 }
 
 async function perform(
@@ -97,7 +98,7 @@ async function perform(
   { operation, query, orderId = '' }: Route,
   order?: OrderRequest,
   commit?: FaultCommit,
-): Promise<Answer> {
+): Promise<Reply> {
   if (order !== undefined) return operations.place(state, order, commit);
   if (operation === 'keys') return operations.keys(state, orderId);
   if (operation === 'products') return operations.products(state, query);
@@ -106,7 +107,7 @@ async function perform(
   return page;
 }
 
-/** The caller already has its answer, so a refusal at that time stays unreported. */
+/** The caller already has its response, so nothing reports a rejection at that time. */
 function commitLater(
   state: SandboxState,
   order: OrderRequest,

@@ -24,7 +24,11 @@ const listQuery = z.object({
   currency: z.enum(CURRENCIES).default(ACCOUNT_CURRENCY),
 });
 
-/** The catalogue as `GET …/products` shows it. @throws BadInput for an invalid parameter */
+/**
+ * The catalogue as `GET …/products` shows it.
+ *
+ * @throws BadInput for an invalid parameter
+ */
 export function listProducts(catalogue: Catalogue, query: URLSearchParams) {
   const { query: search, in_stock: inStock, sort, currency } = parse(listQuery, Object.fromEntries(query));
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);

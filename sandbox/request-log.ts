@@ -13,11 +13,11 @@ export interface LoggedRequest {
   operation?: Operation;
   referenceId?: string;
   headers: string[];
-  /** From the arrival of the headers until the answer was written, ms; undefined without a complete answer. */
+  /** From the arrival of the headers until the response was written, ms; undefined without a complete response. */
   respondedAfterMs?: number;
 }
 
-/** Counts of calls to the API, including calls that were refused or never answered. */
+/** Counts of calls to the API, including calls that were rejected or got no response. */
 export type RequestReport = ReturnType<RequestLog['report']>;
 
 export class RequestLog {
@@ -44,7 +44,7 @@ export class RequestLog {
     return logged;
   }
 
-  /** Counts a place-order after its body was read. */
+  /** Counts a place-order request once its body has been read. */
   placed(logged: LoggedRequest, referenceId: string): void {
     logged.referenceId = referenceId;
     this.#placed.set(referenceId, (this.#placed.get(referenceId) ?? 0) + 1);

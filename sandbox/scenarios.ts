@@ -29,8 +29,8 @@ function scenario(title: string, unitMinor: number, lifecycle: Lifecycle, more: 
 }
 
 /**
- * Products with a fixed lifecycle and a stable id. Order one to see how a client handles it. Times are ages of the
- * order.
+ * Products with a fixed lifecycle and a stable id. Order one to see how a client handles it. Times are measured from
+ * the creation of the order.
  */
 export const SCENARIOS = {
   'demo-instant': scenario('Demo: ready at the first poll', 499, [{ atMs: 0, status: 'COMPLETED' }]),

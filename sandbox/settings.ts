@@ -13,7 +13,7 @@ const count = integer(0, 1_000_000_000);
 
 /** How the sandbox behaves where the partner's document leaves room or a test needs it. Changeable at any time. */
 export const settingsSchema = strictObject({
-  /** Each of these is accepted, so that a key can be rotated. */
+  /** Each of these is accepted, so that an API key can be rotated. */
   apiKeys: z.array(text).min(1).default(['sandbox-key']),
   /** The path before `/products` and `/orders`. */
   listPrefix: pathPrefix.default('/v1/partners'),
@@ -25,24 +25,24 @@ export const settingsSchema = strictObject({
   limitParam: text.default('limit'),
   /** How many times faster than real time orders age. */
   speed: z.number().min(0).max(1_000_000).default(1),
-  /** Each poll ages its order by this much before it is answered. */
+  /** Each poll first ages its order by this much. */
   agePerPollMs: count.default(0),
   /** A decimal number in the account's currency. */
   creditLimit: money.default(10_000),
-  /** `accept`: a reference may have several orders. `refuse`: a second order is answered with 409. */
+  /** `accept`: a reference may have several orders. `refuse`: a second order is rejected with 409. */
   duplicates: z.enum(['accept', 'refuse']).default('accept'),
   /** `ignored`: the parameter has no effect. `fuzzy`: part of an id or reference is enough. */
   search: z.enum(['exact', 'ignored', 'fuzzy']).default('exact'),
   historyOrder: z.enum(['newest', 'oldest']).default('newest'),
-  /** What `item` shows for several products: the first with quantity and amount of the whole order, or with its own. */
+  /** What `item` shows for several products: the first one, with the quantity and amount of the whole order or its own. */
   historyItem: z.enum(['whole', 'first']).default('whole'),
   /** The delay before a new order appears in the history. */
   historyLagMs: count.default(0),
-  /** How many pages of the history leave out a new order. */
+  /** How many pages of the history are served without a new order. */
   historyLagRequests: count.default(0),
   /** How many unrelated orders arrive after each page of the history. */
   historyShift: integer(0, 1_000).default(0),
-  /** The largest page of the history, whatever limit a request has. */
+  /** The maximum page size of the history, whatever limit a request has. */
   historyPageLimit: integer(1, 500).default(500),
 });
 
@@ -50,7 +50,11 @@ export type Settings = z.output<typeof settingsSchema>;
 
 export const DEFAULT_SETTINGS = settingsSchema.parse({});
 
-/** Parses a change and returns only the given settings. @throws BadInput that names every wrong or unknown setting */
+/**
+ * Parses a change and returns only the given settings.
+ *
+ * @throws BadInput that names every invalid or unknown setting
+ */
 export function parseSettings(change: unknown): Partial<Settings> {
   const settings = Object.entries(parse(settingsSchema, change));
   return Object.fromEntries(settings.filter(([name]) => (change as Record<string, unknown>)[name] !== undefined));

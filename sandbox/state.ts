@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { type Catalogue, makeCatalogue } from './catalogue';
 import { OrderClock, type Now } from './clock';
 import { toMinor } from './currency';
-import { Answers } from './answers';
 import { FaultList } from './faults';
 import { History } from './history';
 import { parse, strictObject } from './input';
 import { Ledger } from './ledger';
 import { RequestLog } from './request-log';
+import { Responses } from './responses';
 import { DEFAULT_SETTINGS, type FixedOptions, fixedOptions, parseSettings, type Settings } from './settings';
 
 /** The whole state of the sandbox. The routes read and change it. */
@@ -22,7 +22,7 @@ export interface SandboxState {
   history: History;
   faults: FaultList;
   requests: RequestLog;
-  answers: Answers;
+  responses: Responses;
   /** Aborted when the sandbox closes, which ends everything that waits. */
   closing: AbortController;
 }
@@ -39,8 +39,8 @@ export function createState(options: FixedOptions, given: unknown): SandboxState
   const history = new History(ledger, settings, now);
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  const [faults, requests, answers] = [new FaultList(), new RequestLog(), new Answers(seed, now)];
-  return { seed, now, clock, settings, catalogue, ledger, history, faults, requests, answers, closing };
+  const [faults, requests, responses] = [new FaultList(), new RequestLog(), new Responses(seed, now)];
+  return { seed, now, clock, settings, catalogue, ledger, history, faults, requests, responses, closing };
 }
 
 /** @throws BadInput, in which case nothing has changed */
@@ -52,7 +52,11 @@ export function changeSettings(state: SandboxState, change: unknown): Settings {
 
 const clockChange = strictObject({ advanceMs: z.number().min(0) });
 
-/** Ages every order. @throws BadInput */
+/**
+ * Ages every order.
+ *
+ * @throws BadInput
+ */
 export function advance(state: SandboxState, change: unknown): { advancedMs: number } {
   const { advanceMs } = parse(clockChange, change);
   state.clock.advance(advanceMs);

@@ -12,15 +12,15 @@ import { run } from './lib/run.mjs';
 import { ensureTemporalServer } from './lib/temporal-server.mjs';
 
 /**
- * `npm run test:cluster`: the tests that need a Temporal server, on the production server with PostgreSQL and the files of
- * `ops/temporal`. It writes its results into docs/performance.md.
+ * `npm run test:cluster`: runs the tests that need a Temporal server on the production server, with PostgreSQL and the files
+ * of `ops/temporal`. It writes its results into docs/performance.md.
  *
- *     (nothing)      the suite, 20 seeded days, the trials under load
- *     --suite        only the end-to-end suite; with a path after it, only the tests there
- *     --days N       only N bad days, from seed 1 or --from S
+ *     (no option)    the suite, 20 seeded bad days, and the trials under load
+ *     --suite        only the end-to-end suite, or only the tests under the paths that follow
+ *     --days N       only N bad days; --from S sets the first seed (default: 1)
  *     --faults       only the fault matrix
  *     --trials       only the trials under load
- *     --capacity     only the capacity; `npm run docs` puts it into docs/performance.md
+ *     --capacity     only the capacity measurement; `npm run docs` writes it into docs/performance.md
  */
 const flag = /** @type {const} */ ({ type: 'boolean' });
 const text = /** @type {const} */ ({ type: 'string' });
@@ -44,7 +44,7 @@ try {
   if (whole || values.suite) {
     const left = LEFT_OUT.map(([file]) => `--testPathIgnorePatterns=${file}`);
     const paths = positionals.length > 0 ? positionals : ['test/scenarios', 'test/resilience', 'test/security'];
-    // Paths come first; otherwise Jest takes them for more patterns.
+    // Paths must come first; otherwise Jest takes them for further ignore patterns.
     await part('suite', [...paths, '--maxWorkers=2', '--testTimeout=180000', ...left]);
     await report('left out', [LEFT_OUT.map(([file, reason]) => `- \`${file}\`: ${reason}`).join('\n')]);
   }
@@ -55,7 +55,7 @@ try {
   }
   if (values.faults) await part('faults', ['--runInBand', '--testMatch', '**/fault-matrix/*.faults.ts']);
   if (whole || values.trials) {
-    // Also repeats the scripts that set up a cluster.
+    // This part also repeats the scripts that set up a cluster.
     await part('trials', ['--runInBand', '--testMatch', '**/cluster/{set-up,under-load}.cluster.ts'], 'own');
   }
   if (values.capacity) {
@@ -91,7 +91,7 @@ async function part(name, args, cluster = 'shared') {
   ]);
 }
 
-/** @type {(name: string, lines: string[]) => Promise<void>} only prints the outcome of selected tests */
+/** @type {(name: string, lines: string[]) => Promise<void>} the outcome of selected tests is only printed */
 async function report(name, lines) {
   log(`\n${name}: ${lines.join('\n')}\n`);
   if (positionals.length > 0) return;

@@ -1,6 +1,6 @@
 // Writes the generated parts of the documentation: tables from the configuration, the metrics, the findings, the kept benchmarks
-// and the recorded runs, docs/schemas, .env.example, and the alert rules for Kubernetes. With --check it writes nothing, names
-// what is out of date, and exits with code 1.
+// and the recorded runs; docs/schemas; .env.example; and the alert rules for Kubernetes. With --check it writes nothing, names
+// the files that are out of date, and exits with code 1.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -74,7 +74,7 @@ async function writeAtomically(file, json) {
 async function update(file, before, after) {
   if (before === after) return;
   if (process.argv.includes('--check')) {
-    log(`${file} is out of step with what it is made from. Run: npm run docs`);
+    log(`${file} is out of date with the code that it is generated from. Run: npm run docs`);
     process.exitCode = 1;
     return;
   }
@@ -159,11 +159,11 @@ function tableRow({ name, readBy, meaning, default: usual, required, secret }) {
 
 /** @type {(variable: Variable) => string} */
 function environmentLines({ name, meaning, default: usual, required, example, command }) {
-  // A value in backticks at the start keeps its case, because people copy it.
+  // A value in backticks at the start keeps its case, because it may be copied.
   const text = meaning.replace(/^[^`]/, (first) => first.toUpperCase()).replaceAll('`', '');
-  // Nothing but a shell would run the command if it were the value.
+  // Only a shell would run the command if it were the value.
   const hint = command === undefined ? ` Example: ${example}` : ` Run this and paste its output: ${command}`;
-  // As a shell, `node --env-file` and compose all read it: in single quotes every sign stands for itself.
+  // A shell, `node --env-file` and compose all take text in single quotes literally.
   const value = /^[\w.,:/@%+-]*$/.test(usual ?? '') ? (usual ?? '') : `'${usual}'`;
   const assignment = `${name}=${value}`;
   return `\n# ${text}.${required || usual === undefined ? hint : ''}\n${required ? assignment : `# ${assignment}`}\n`;

@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import { runJest } from './lib/jest.mjs';
 
 /**
- * `npm run test:faults`: the fault matrix, then 200 seeded bad days.
+ * `npm run test:faults`: runs the fault matrix, then 200 seeded bad days.
  *
  *     --seeds N      run N days; --from S sets the first seed (default: 1)
  *     --days         skip the matrix
- *     --first        stop at the first day that fails, and shrink it
- *     --seed S       run only the day of this seed, and shrink it if it fails
- *     --plan FILE    run only the day of a plan that was shrunk before
+ *     --first        stop at the first day that fails, and shrink its plan
+ *     --seed S       run only the day of this seed, and shrink its plan if it fails
+ *     --plan FILE    run only the day of a shrunk plan
  *     anything else  run only the matrix, with these arguments for Jest
  */
 const args = process.argv.slice(2);

@@ -11,10 +11,10 @@ import { ensureTestServer } from './lib/test-server.mjs';
 
 /**
  * `npm run mutants [-- NAME …]`: breaks each safety rule on purpose in a copy of the project. The tests mapped to the
- * rule must fail. A mutant that survives, or no longer matches the code, fails the run.
+ * rule must fail. A mutant that survives, or that no longer matches the code, fails the run.
  *
- * With `--days`, the seeded bad days must find the worst defects instead, which one or more mutants reintroduce. The
- * first of 200 days that fails is shrunk. NAME may also be a mutant.
+ * With `--days`, the seeded bad days must find the worst defects instead. One or more mutants reintroduce each defect. The
+ * plan of the first day that fails, out of 200, is shrunk. NAME may then be a defect or a mutant.
  */
 
 /** The parts of the project that a mutant needs. The dependencies are shared. */
@@ -35,7 +35,7 @@ const COPIED = [
   'jest.config.js',
 ];
 const LIMIT_MS = 300_000;
-/** All tests of all mutants first run together on the unchanged code. */
+/** All tests of all mutants first run together on the unchanged code, so the limit depends on their number. */
 const LIMIT_PER_FILE_MS = 60_000;
 
 const byDays = process.argv.includes('--days');
@@ -70,7 +70,7 @@ function alone({ name, rule }) {
 /** @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants */
 async function surviveTests(mutants) {
   const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
-  // Jest fails if there is no test to run, which would look like a killed mutant.
+  // If there is no test to run, Jest fails, which would look like a killed mutant.
   const missing = tests.filter((test) => !test.endsWith('.test.ts') || !existsSync(join(copy, test)));
   if (missing.length > 0) throw new Error(`these test files do not exist: ${missing.join(', ')}`);
   // Check all mutants before the first test, because the last one runs hours later.
@@ -105,7 +105,9 @@ async function surviveDays(defects) {
 /** @param {string} code @param {import('./mutants/mutants.mjs').Mutant} mutant @returns the code with the rule broken */
 function broken(code, { name, file, find, replace }) {
   if (code.split(find).length !== 2) {
-    throw new Error(`${name}: its "find" text must occur exactly once in ${file}; update it to the current code`);
+    throw new Error(
+      `${name}: its "find" text must occur exactly once in ${file}. Update the text to match the current code`,
+    );
   }
   return code.replace(find, () => replace);
 }
@@ -140,7 +142,7 @@ async function redWith(mutants, check) {
 }
 
 /**
- * A mutant that does not even compile proves nothing, so a failed build is an error.
+ * A mutant that does not compile proves nothing, so a failed build is an error.
  *
  * @param {readonly string[]} tests
  * @returns {Promise<string | undefined>} the output of Jest if a test failed, otherwise undefined

@@ -1,4 +1,4 @@
-// Builds the package for checkouts and packs it. The last line of stdout is the path of the archive, for `npm install`.
+// Builds and packs the package for checkouts. The last line of stdout is the path of the archive, for `npm install`.
 import { join } from 'node:path';
 import { buildCheckoutPackage, checkoutFolder } from './lib/checkout-package.mjs';
 import { withLock } from './lib/lock.mjs';

@@ -16,8 +16,9 @@ import {
 import { STEPS } from './lib/release-steps.mjs';
 
 /**
- * `npm run release:check`: every suite on the same code. It can be interrupted: it skips what has passed on this code
- * and this version of Node. The results go to docs/release-check.json, and a table of them to docs/performance.md.
+ * `npm run release:check`: runs every suite on the same code. It can be interrupted: the next run skips what has passed
+ * on this code and this version of Node. It writes the results to docs/release-check.json, and a table of them to
+ * docs/performance.md.
  *
  *     --only NAME    only this suite
  */
@@ -37,14 +38,14 @@ SIGNALS.forEach((signal, index) => process.on(signal, () => (stopped = [130, 143
 
 process.exitCode = await check();
 
-/** @returns {Promise<number>} the exit code: 1 if something has failed, or is left to do */
+/** @returns {Promise<number>} the exit code: 1 if a suite has failed or is unfinished */
 async function check() {
   const record = await recordOf(await currentCode());
   const steps = STEPS.filter(({ name }) => only === undefined || name === only);
   for (const step of steps) {
     await runStep(step, record);
     if (stopped) {
-      log('Interrupted. The same command on the same code goes on from here.');
+      log('Interrupted. Run the same command on the same code to continue from here.');
       return stopped;
     }
   }
@@ -77,8 +78,9 @@ async function runStep(step, record) {
     }
     const result = await runPart(step, part, title);
     if (stopped) return;
-    // Otherwise these would be the results of something else.
-    if ((await currentCode()).code !== record.code) throw new Error('The code has changed. Check it out, and go on.');
+    // Otherwise these would be the results of other code.
+    if ((await currentCode()).code !== record.code)
+      throw new Error('The code has changed. Check out the tested code, and run this again.');
     kept.parts[part.name] = result;
     await writeRecord(record, names);
   }
@@ -106,7 +108,7 @@ async function runPart(step, part, title) {
   const took = `${duration(performance.now() - partBegunAt)}, ${duration(performance.now() - begunAt)} in all`;
   log(`${title}: ${counts.passed} passed, ${failed} failed, ${counts.skipped.length} skipped (${took})`);
   if (!hasPassed(result)) {
-    log(`${output.trimEnd().split('\n').slice(-LAST_LINES).join('\n')}\nAll of its output: ${path}`);
+    log(`${output.trimEnd().split('\n').slice(-LAST_LINES).join('\n')}\nFull output: ${path}`);
   }
   return result;
 }

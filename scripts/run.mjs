@@ -11,7 +11,7 @@ try {
   await import(`./${name}.mjs`);
 } catch (error) {
   log(error.message);
-  // The closing line of a test run also counts a failure to run or count the tests.
+  // In the closing line of a test run, a failure to run or to count the tests is one failure.
   if (name === 'test') process.stdout.write('0 passed, 1 failed\n');
   process.exitCode = 1;
 }

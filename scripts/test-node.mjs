@@ -7,7 +7,7 @@ import { ensureNode } from './lib/node.mjs';
 const [version = '', ...args] = process.argv.slice(2);
 const node = await ensureNode(version);
 log(`Tests on ${node}`);
-// Programs that tests start by name, npm among them, also use it.
+// Programs that the tests start by name, such as npm, also use it.
 process.env.PATH = [dirname(node), process.env.PATH].join(delimiter);
 const suite = [join(import.meta.dirname, 'run.mjs'), 'test', ...args];
 process.exitCode = await runInForeground(node, suite, { stdio: 'inherit' });

@@ -8,7 +8,7 @@ const files = await testFiles(args);
 if (files.some((file) => file.endsWith('checkout-page.test.ts'))) {
   await ensureCheckoutPython().then(
     (python) => void (process.env.TEST_PYTHON = python),
-    (error) => log(`The Python programs of docs/checkout.md are not run: ${error.message.trim().split('\n').at(-1)}`),
+    (error) => log(`Skipping the Python programs of docs/checkout.md: ${error.message.trim().split('\n').at(-1)}`),
   );
 }
 process.exitCode = await runJest(args, files);

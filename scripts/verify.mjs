@@ -1,7 +1,7 @@
 import { log, step } from './lib/log.mjs';
 import { run } from './lib/run.mjs';
 
-/** Scripts of package.json. All of them run even after one has failed: a person fixes everything at once. */
+/** Scripts of package.json. All of them run even after one has failed, so that you can fix everything at once. */
 const CHECKS = ['typecheck', 'lint', 'format:check', 'unused', 'spelling', 'docs:check'];
 
 const failed = [];

@@ -1,7 +1,7 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import * as activities from './activities';
 
-/** A worker like that of the official samples: default options, workflows bundled at start. */
+/** A worker like the ones in the official samples: default options, workflows bundled at start-up. */
 async function run(): Promise<void> {
   const connection = await NativeConnection.connect({ address: process.env.TEMPORAL_ADDRESS });
   try {

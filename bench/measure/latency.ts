@@ -8,11 +8,11 @@ export interface LatencySettings {
   purchases: number;
   /** From the start of one purchase to the next, ms. */
   everyMs: number;
-  /** How long the partner takes for each answer, ms. */
+  /** How long the partner takes for each response, ms. */
   partnerRespondsAfterMs: number;
 }
 
-/** Gives up on the rest when nothing has been delivered for this long. */
+/** Gives up on the remaining purchases when nothing has been delivered for this long. */
 const STALL_MS = 60_000;
 
 /** The time from the checkout's call to the arrival of the event, and how much of it the partner took. */

@@ -13,13 +13,13 @@ export interface OpenOrderSettings {
   pollIntervalMs: number;
   /** How long to measure once all orders are placed, ms. */
   windowMs: number;
-  /** For `PURCHASE_WATCH=history` instead: interval in ms, number of intervals, orders completed in each. */
+  /** Used for `PURCHASE_WATCH=history`: interval in ms, number of intervals, orders completed in each interval. */
   watchIntervalMs: number;
   watchIntervals: number;
   changedEachInterval: number;
 }
 
-/** At most two batches are unplaced at a time, so one placement of unknown outcome holds up no others. */
+/** At most two batches are unplaced at a time, so one placement with an unknown outcome does not block the others. */
 const BATCH = 50;
 const STALL_MS = 120_000;
 const SETTLE_MS = 5_000;
@@ -44,7 +44,11 @@ export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOr
   });
 }
 
-/** Starts the purchases in batches that the worker can keep up with. @returns how many were placed */
+/**
+ * Starts the purchases in batches that the worker can keep up with.
+ *
+ * @returns how many were placed
+ */
 async function openOrders(
   environment: Environment,
   side: Side,
@@ -89,12 +93,12 @@ async function measureWindow(
 /**
  * Completes some orders in each interval.
  *
- * @returns the most intervals that a delivery took; an order that is never delivered counts until this gives up
+ * @returns the most intervals that any delivery took; an undelivered order counts until the measurement gives up
  */
 async function changeOrders({ sandbox, receiver }: Environment, settings: OpenOrderSettings): Promise<number> {
   const { watchIntervalMs, watchIntervals, changedEachInterval } = settings;
   const changes = changedEachInterval * watchIntervals;
-  // Spread over old and new orders: a reader that stops too early would miss the old ones.
+  // Spread over old and new orders, because a reader that stops too early would miss the old ones.
   const all = (await sandbox.ledger()).references;
   const chosen = Array.from({ length: changes }, (_, index) => all[Math.floor((index * all.length) / changes)]);
   const changedAt = new Map<string, number>();

@@ -16,9 +16,9 @@ export interface LoadSettings extends Polling {
   completeAfterMs: number;
 }
 
-/** Gives up on the rest when nothing has been delivered for this long. */
+/** Gives up on the remaining purchases when nothing has been delivered for this long. */
 const STALL_MS = 90_000;
-/** How many histories to inspect. All are alike, except a few that met a fault. */
+/** How many histories to inspect. All are alike, except for a few with a failed attempt. */
 const DESCRIBED = 15;
 
 /** Starts all purchases at once and waits until each has ended. */

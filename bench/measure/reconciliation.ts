@@ -12,7 +12,7 @@ const POLLING = { firstPollMs: 5_000, pollIntervalMs: 30_000 };
 
 /**
  * Reconciles orders of the last two days. None belongs to a purchase, so each is a finding. The first 500 are read
- * again before they are reported, which is counted separately from the pages.
+ * again before they are reported. These reads are counted separately from the pages.
  */
 export function measureReconciliation({ cli, side }: Run, { orders }: { orders: number }): Promise<Measured> {
   return withEnvironment(cli, side, 1, async ({ temporal, sandbox, startWorker }) => {

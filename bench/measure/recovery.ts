@@ -4,10 +4,10 @@ import type { Side } from '../sides';
 import type { LoadSettings } from './purchases';
 import type { Measured, Run } from './run';
 
-/** Longer than the baseline's activity timeout, after which Temporal retries them. */
+/** Longer than the baseline's activity timeout, after which Temporal retries its activities. */
 const STALL_MS = 120_000;
 
-/** Kills the worker when half of the orders are placed, starts another at once, and waits for all deliveries. */
+/** Kills the worker when half of the orders have been placed, starts another at once, and waits for all deliveries. */
 export function measureRecovery({ cli, side, progress }: Run, settings: LoadSettings): Promise<Measured> {
   const { purchases, product, speed } = settings;
   return withEnvironment(cli, side, speed, async (environment) => {

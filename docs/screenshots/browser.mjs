@@ -53,7 +53,7 @@ async function debuggingPort({ stderr }) {
   throw new Error('Chromium ended at once. Set CHROMIUM to the path of another one.');
 }
 
-/** Connects to a page. `send` sends a DevTools command and waits for its answer. */
+/** Connects to a page. `send` sends a DevTools command and waits for its response. */
 async function connect(url) {
   const socket = new WebSocket(url);
   const waiting = new Map();

@@ -70,7 +70,11 @@ async function takeAll({ starter, sandbox, temporal }, { take }) {
   });
 }
 
-/** Makes the records differ, then reconciles. @returns the path of the report */
+/**
+ * Makes the records differ, then reconciles.
+ *
+ * @returns the path of the report
+ */
 async function reportOfTheNight({ starter, sandbox, temporal }) {
   const createdAt = new Date(Date.now() - HOUR_MS).toISOString();
   const items = [{ id: 'demo-instant', quantity: 2 }];

@@ -42,17 +42,17 @@ async function compileAndBundle(anew = false) {
   await bundleWorkflows();
 }
 
-/** The compiler writes files without the right to execute them, and `npx fulfilment` would be refused. */
+/** The compiler writes files without execute permission, so `npx fulfilment` would fail. */
 async function makeCommandsExecutable() {
   const { bin } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));
   for (const script of Object.values(bin)) await chmod(join(projectRoot, script), 0o755);
 }
 
 async function bundleWorkflows() {
-  // One bundle for all: a worker starts without webpack, and every worker runs the same code.
+  // One bundle for all workers: they start without webpack, and all run the same code.
   const workflowsPath = join(dist, 'workflows/index.js');
   const payloadConverterPath = join(dist, 'contracts/payload-converter.js');
-  // Preloaded modules run once per worker, not once per workflow. None of ours has state (workflow-bundle.test.ts).
+  // Preloaded modules run once per worker, not once per workflow. None of them has state (workflow-bundle.test.ts).
   const logger = new DefaultLogger('WARN');
   const { code } = await bundleWorkflowCode({
     workflowsPath,
@@ -61,7 +61,7 @@ async function bundleWorkflows() {
     preloadModules: [workflowsPath, payloadConverterPath],
     logger,
   });
-  // Written last, because its time shows that the build is complete.
+  // Written last, because its modification time shows that the build is complete.
   await writeFile(`${workflowBundle}.next`, code);
   await rename(`${workflowBundle}.next`, workflowBundle);
 }

@@ -26,7 +26,7 @@ export async function buildCheckoutPackage() {
   await rm(build, { recursive: true });
 }
 
-/** Bundled, because zod as a dependency would install eight megabytes for the few schemas that are used. */
+/** Bundles everything, because zod as a dependency would install eight megabytes for a few schemas. */
 async function bundle() {
   const compiler = webpack({
     mode: 'production',
@@ -36,7 +36,7 @@ async function bundle() {
     // Node finds the names of these exports when an ES module imports them.
     output: { path: dist, filename: 'index.js', library: { type: 'commonjs-static' } },
     externals: { '@temporalio/client': 'commonjs @temporalio/client' },
-    // Whatever nothing uses is left out, such as the rest of Temporal's packages.
+    // Unused code is left out, such as the rest of Temporal's packages.
     module: { rules: [{ include: [build, join(packages, '@temporalio')], sideEffects: false }] },
     optimization: { minimize: false },
     performance: false,
@@ -47,7 +47,7 @@ async function bundle() {
   if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString('errors-warnings'));
 }
 
-/** Only what the entry reaches. A declaration that needs a package other than Temporal's client would not compile there. */
+/** Copies only what the entry reaches. A declaration that needs another package than Temporal's client would not compile. */
 async function copyDeclarations() {
   const files = [join(build, `${ENTRY}.d.ts`)];
   for (const file of files) {

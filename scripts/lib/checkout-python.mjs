@@ -6,14 +6,15 @@ import { step } from './log.mjs';
 import { cacheDir } from './paths.mjs';
 import { run } from './run.mjs';
 
-/** What the Python programs of docs/checkout.md import, from PyPI, in the versions with which they were tried. */
+/** The PyPI packages that the Python programs of docs/checkout.md import, in the versions that were tested. */
 const TEMPORALIO = '1.35.0';
 const PACKAGES = [`temporalio==${TEMPORALIO}`, 'standardwebhooks==1.1.0'];
 
 /**
- * A Python that has the packages of docs/checkout.md: a virtual environment in the cache, made once.
+ * Provides a Python with the packages of docs/checkout.md: a virtual environment in the cache, created once.
  *
- * @returns its path @throws Error where there is no Python 3.10 with venv and pip, or no PyPI
+ * @returns its path
+ * @throws Error if there is no Python 3.10 with venv and pip, or if PyPI can't be reached
  */
 export async function ensureCheckoutPython() {
   const dir = join(cacheDir(), `checkout-python-${TEMPORALIO}-${process.platform}-${process.arch}`);
@@ -38,7 +39,7 @@ function pythonOf(dir) {
   return join(dir, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 }
 
-/** @type {(python: string) => Promise<boolean>} false too where the Python that it was made with is gone */
+/** @type {(python: string) => Promise<boolean>} also false if the Python that created the environment has been removed */
 async function isReady(python) {
   if (!existsSync(python)) return false;
   const imports = ['-c', 'import temporalio.client, standardwebhooks'];

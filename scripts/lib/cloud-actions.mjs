@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { projectRoot } from './paths.mjs';
 
 /*
- * What a purchase costs on Temporal Cloud, in actions, counted in recorded histories of real runs. The counts equal the metric
- * `action` of a dev server of version 1.29 for each of these shapes.
+ * The cost of a purchase on Temporal Cloud in actions, counted in recorded histories of real runs. For each of these shapes,
+ * the count equals the metric `action` of a dev server of version 1.29.
  */
 
 /** @typedef {{ eventType: string, workflowTaskCompletedEventId?: string, attempt?: number, activityType?: { name: string } }} Event */
 
 /** Defaults, in seconds: PURCHASE_FIRST_POLL, PURCHASE_POLL_INTERVAL. */
 const [FIRST_POLL, POLL_INTERVAL] = [5, 30];
-/** How many polls after the first it takes to see an order that was ready after this many minutes. */
+/** The number of polls after the first one until an order that is ready after this many minutes is seen. */
 const pollsUntil = (/** @type {number} */ minutes) => Math.ceil((minutes * 60 - FIRST_POLL) / POLL_INTERVAL);
 
 /**
- * Each shape: its recorded run, the retries of its activities if the recorded run was shorter, and the actions that are not in
- * its history.
+ * Each shape: its recorded run, the retries of its activities if the recorded run was shorter, and the actions that its history
+ * does not contain.
  *
  * @type {{ shape: string, history: string, retries?: number, more?: number }[]}
  */
@@ -26,7 +26,7 @@ const SHAPES = [
   { shape: 'open for 20 minutes', history: 'delivered-after-changes', retries: pollsUntil(20) },
   { shape: 'open for 25 minutes, then overdue', history: 'overdue', retries: pollsUntil(25) - 1 },
   { shape: 'placement unknown, held, then `resolve --order`', history: 'held-placement-unknown-order' },
-  { shape: 'delivery refused, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
+  { shape: 'delivery rejected, held, then `resolve --deliver`', history: 'held-delivery-refused-deliver' },
   // The schedule itself takes two.
   { shape: 'a night: the schedule, the reconciliation, its report', history: 'reconciled', more: 2 },
 ];
@@ -53,7 +53,7 @@ function countActions(events, retries) {
   const recorded = events
     .filter(({ eventType }) => eventType === 'EVENT_TYPE_ACTIVITY_TASK_STARTED')
     .map(({ attempt = 1 }) => attempt - 1);
-  // A placement's recorded intention; a reconciliation's first heartbeat, of which it sends one every 16 s.
+  // A placement records its intention in a heartbeat. A reconciliation sends one every 16 s, so a short one sends one.
   const heartbeats = events.filter(({ activityType }) =>
     /^(placeOrder|reconcileOrders)$/.test(activityType?.name ?? ''),
   );
@@ -69,7 +69,11 @@ function countActions(events, retries) {
   };
 }
 
-/** The events of a recorded history, each with its attributes. @type {(name: string) => Promise<Event[]>} */
+/**
+ * The events of a recorded history, each with its attributes.
+ *
+ * @type {(name: string) => Promise<Event[]>}
+ */
 async function eventsOf(name) {
   const text = await readFile(join(projectRoot, 'test/replay/histories', `${name}.json`), 'utf8');
   /** @type {Record<string, any>[]} */

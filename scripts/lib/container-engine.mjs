@@ -9,10 +9,11 @@ import { run } from './run.mjs';
 const COMPOSE_VERSION = '2.40.3';
 
 /**
- * Finds a working container engine (Docker or Podman) and the Docker Compose command: Docker's plugin, docker-compose
- * on the PATH, which works with both engines, or a build through the Go module proxy.
+ * Finds a working container engine (Docker or Podman) and a Docker Compose command: Docker's plugin, docker-compose on
+ * the PATH, which works with both engines, or a build through the Go module proxy.
  *
- * @returns {Promise<{ engine: 'docker' | 'podman', compose: string[] }>} @throws Error that says what to install
+ * @returns {Promise<{ engine: 'docker' | 'podman', compose: string[] }>}
+ * @throws Error that says what to install
  */
 export async function ensureContainerEngine() {
   const failures = ['No container engine could be used. Tried, in this order:'];
@@ -47,7 +48,8 @@ async function ensureCompose() {
   const made = join(dir, file);
   await withLock(file, 'building Docker Compose', async () => {
     if (existsSync(made)) return;
-    if (!onPath('go')) throw new Error('Docker Compose is not installed, and neither is Go, which could build it');
+    if (!onPath('go'))
+      throw new Error('Docker Compose is not installed, and neither is Go, which is needed to build it');
     log('Building Docker Compose from source. This takes five to ten minutes, but only once.');
     await step(`Docker Compose ${COMPOSE_VERSION}: go build`, (detail) =>
       fill(dir, (draft) => buildCompose(draft, file, detail)),

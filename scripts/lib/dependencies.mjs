@@ -7,7 +7,7 @@ import { projectRoot } from './paths.mjs';
 
 /**
  * Installs the packages of package-lock.json unless node_modules already matches it. It compares versions, not file
- * times, so that switching branches back and forth installs nothing. It never installs if node_modules is a link,
+ * times, so that switching branches back and forth installs nothing. If node_modules is a link, it never installs,
  * because npm would empty the linked folder.
  */
 export async function ensureDependencies(root = projectRoot) {

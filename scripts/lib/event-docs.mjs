@@ -5,7 +5,7 @@ import { eventsDocument, samplesOf } from './schemas.mjs';
 
 /** @typedef {{ type: string, summary: string, forms: Schema[] }} Event */
 
-/** The list of events in docs/checkout.md: each with the `data` of its samples. Outcomes with the same fields share one. */
+/** The list of events in docs/checkout.md, with the `data` of their samples. Outcomes with the same fields share a sample. */
 export async function eventSamples() {
   const types = eventList().map(({ type }) => type);
   const shapes = [...new Set(types.map(shapeOf))];
@@ -18,14 +18,18 @@ export async function eventSamples() {
   return [(await Promise.all(parts)).flat().join('\n\n')];
 }
 
-/** The same for outcomes whose samples differ only in their values, and in whether there is an order. @type {(type: string) => string} */
+/**
+ * Identifies a shape, which is shared by outcomes whose samples differ only in their values and in having an order.
+ *
+ * @type {(type: string) => string}
+ */
 function shapeOf(type) {
   const [sample, ...others] = samplesOf(type);
   const isOutcome = others.length === 0 && sample && 'outcome' in sample.data;
   return isOutcome ? `outcome ${JSON.stringify(sample).includes('"keys"')}` : type;
 }
 
-/** The body of docs/reference/events.md: the events with their fields, and what each field means. The samples are in docs/checkout.md. */
+/** The body of docs/reference/events.md: the events with their fields, and the meaning of each field. */
 export function eventReference() {
   const events = eventList();
   const fieldsOf = (/** @type {Event} */ { forms }) => forms.map(fieldNames).join('; or ');
@@ -64,7 +68,7 @@ function fieldRows(events) {
   const rows = new Map();
   const add = (/** @type {string} */ prefix, /** @type {Schema} */ { properties = {} }) => {
     for (const [name, schema] of Object.entries(properties)) {
-      // Their descriptions differ where an event has no sale.
+      // A field's description differs in events without a sale. The first one is used.
       const row = `| \`${prefix}${name}\` | ${typeOf(schema)} | ${schema.description ?? ''} |`;
       if (!rows.has(prefix + name)) rows.set(prefix + name, row);
     }

@@ -11,22 +11,22 @@ import { downloadWithSdk } from './sdk-download.mjs';
  * @typedef {(dir: string, detail: (text: string) => void) => Promise<void>} Make puts the program into an empty folder
  *
  * @typedef {object} Tool
- * @property {string} name as people read it
+ * @property {string} name as shown in messages
  * @property {string} file its file name; `id` and `version` name its folder in the cache
  * @property {string} id
  * @property {string} version
  * @property {string} variable an environment variable with the path of another program to use
  * @property {(path: string) => Promise<void>} check throws if the program at this path does not run or is too old
  * @property {'dev-server' | 'time-skipping'} [kind] the kind of server that the SDK downloads
- * @property {{ name: string, make: Make }} [download] replaces the SDK's own download
+ * @property {{ name: string, make: Make }} [download] used instead of the SDK's own download
  * @property {string} fallback describes `make`, which is used if the download fails
  * @property {Make} make
- * @property {string} advice what a person can do if everything fails
+ * @property {string} advice what you can do if everything fails
  */
 
 /**
- * Returns the path of a working program. If the environment names one, it must work. Otherwise the first that works is
- * used: on the PATH, in the cache, downloaded, or made by the fallback. The error lists every source and how it failed.
+ * Returns the path of a working program. If the environment names a program, it must work. Otherwise, the first working
+ * program is used: on the PATH, in the cache, downloaded, or made by the fallback. An error lists how each source failed.
  *
  * @type {(tool: Tool) => Promise<string>}
  */
@@ -64,7 +64,7 @@ export async function ensureTool(tool) {
   return withLock(tool.id, `the ${tool.name}`, async () => {
     const failures = [`No ${tool.name} could be found or made. Tried, in this order:`];
     const path = await firstOf([...ready, ...making], tool.check, (way, reason, next) => {
-      failures.push(`  - ${way.name}: ${reason?.replaceAll('\n', '\n    ') ?? 'nothing there'}`);
+      failures.push(`  - ${way.name}: ${reason?.replaceAll('\n', '\n    ') ?? 'not found'}`);
       const [summary] = reason?.split(/[:.]?\n/) ?? [];
       if (summary && next) log(`${tool.name}: ${way.name} failed (${summary}). Falling back to ${next.name}.`);
     });
@@ -88,7 +88,7 @@ async function firstOf(ways, check, onFailure) {
   return null;
 }
 
-/** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} never leaves half a tool */
+/** @type {(dir: string, make: (draft: string) => Promise<void>) => Promise<void>} never leaves an incomplete tool behind */
 export async function fill(dir, make) {
   const draft = `${dir}.draft`;
   try {

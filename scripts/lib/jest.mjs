@@ -16,7 +16,7 @@ const UNIT_TESTS = join('test', 'unit', '/');
  * @param {readonly string[]} args
  * @param {readonly string[]} [files] the test files that `args` select
  * @returns {Promise<number>} its exit code
- * @throws Error when it ended before it had counted its tests
+ * @throws Error if it ended before it had counted its tests
  */
 export async function runJest(args, files) {
   const selected = files ?? (await testFiles(args));
@@ -30,7 +30,7 @@ export async function runJest(args, files) {
   await compilePrograms('sandbox', 'demo');
   // Its reporter, closing-line.mjs, says when it has counted the tests.
   let counted = false;
-  // In a group of its own, so that the servers which its tests start end with it.
+  // It runs in its own process group, so that the servers that its tests start end with it.
   const options = { cwd: projectRoot, stdio: [0, 1, 2, 'ipc'], detached: process.platform !== 'win32' };
   const code = await runInForeground(process.execPath, [JEST, ...args], options, () => void (counted = true));
   if (!counted || code > 128) throw new Error(`Jest ended with exit code ${code} before it had counted the tests`);
@@ -39,7 +39,7 @@ export async function runJest(args, files) {
 
 /**
  * @param {readonly string[]} args for Jest
- * @returns {Promise<string[]>} the test files that they select, from the project's root; none if Jest refuses `args`
+ * @returns {Promise<string[]>} the test files that they select, from the project's root; none if Jest rejects `args`
  */
 export async function testFiles(args) {
   const json = args.includes('--json') ? [] : ['--json'];

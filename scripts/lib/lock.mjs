@@ -11,11 +11,11 @@ import { cacheDir } from './paths.mjs';
 const EXPIRES_MS = 30 * 60_000;
 
 /**
- * Does `work` in only one process of this machine at a time; the others wait, or take over if the owner has died. The
- * lock is a folder with its owner's name in it. A rename never replaces a non-empty folder, so a lock always appears
- * with its owner, and a late process cannot move a live lock away, because the dead owner's lock already has that name.
+ * Does `work` in only one process of this machine at a time. The others wait, or take over if the owner has died. The
+ * lock is a folder that contains its owner's name. A rename never replaces a non-empty folder, so a lock always appears
+ * with its owner, and a late process can't move a live lock away: the dead owner's lock already has the new name.
  *
- * @type {<T>(name: string, what: string, work: () => Promise<T>) => Promise<T>} `what` is shown to people
+ * @type {<T>(name: string, what: string, work: () => Promise<T>) => Promise<T>} `what` is shown in messages
  */
 export async function withLock(name, what, work) {
   const owner = `${process.pid}-${randomUUID()}`;

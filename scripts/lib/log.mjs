@@ -3,7 +3,7 @@ const { stderr } = process;
 /** On a terminal, clears the progress line of a running step. */
 const CLEAR_LINE = stderr.isTTY ? '\r\x1b[2K' : '';
 
-/** @type {(text: string) => void} prints a line for people, on stderr because stdout is for programs */
+/** @type {(text: string) => void} prints a human-readable line, on stderr because stdout is for programs */
 export function log(text) {
   stderr.write(`${CLEAR_LINE}${text}\n`);
 }

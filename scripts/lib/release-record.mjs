@@ -13,7 +13,7 @@ import { run } from './run.mjs';
  * @typedef {object} StepRecord
  * @property {number} wanted how many parts it has
  * @property {Record<string, PartResult>} parts by name; a part that was interrupted is missing
- * @property {string} [lacks] why the step could not run on this machine
+ * @property {string} [lacks] the reason that the step could not run on this machine
  *
  * @typedef {object} ReleaseRecord
  * @property {string} code identifies what is tested: see `currentCode`
@@ -22,7 +22,7 @@ import { run } from './run.mjs';
  * @property {Record<string, StepRecord>} steps by name
  */
 
-/** Committed, so that another machine or another day can go on. */
+/** Committed, so that the check can continue on another machine or another day. */
 const FILE = join(projectRoot, 'docs/release-check.json');
 const PAGE = join(projectRoot, 'docs/performance.md');
 /** Documents and results. A commit that changes nothing else keeps the results; CI tests these files on every commit. */
@@ -30,16 +30,17 @@ const UNTESTED = /^(docs|bench\/results)\/|\.md$/;
 const SHOWN_FILES = 15;
 
 /**
- * What the suites test: all files of the commit but documents and results.
+ * Identifies what the suites test: all files of the commit except documents and results.
  *
- * @returns {Promise<{ code: string, commit: string }>} @throws Error if the working tree differs from the commit
+ * @returns {Promise<{ code: string, commit: string }>}
+ * @throws Error if the working tree differs from the commit
  */
 export async function currentCode() {
   const status = await git('status', '--porcelain', '--untracked-files=all', '--no-renames', '-z');
   const changed = status.split('\0').filter((line) => line && !UNTESTED.test(line.slice(3)));
   if (changed.length > 0) {
     const shown = changed.slice(0, SHOWN_FILES).join('\n');
-    throw new Error(`These files differ from the commit. Commit them or put them away, and go on:\n${shown}`);
+    throw new Error(`These files differ from the commit. Commit or stash them, and run this again:\n${shown}`);
   }
   const files = (await git('ls-tree', '-r', '-z', 'HEAD')).split('\0');
   const tested = files.filter((line) => !UNTESTED.test(line.slice(line.indexOf('\t') + 1)));
@@ -52,7 +53,7 @@ function git(...args) {
   return run('git', args, { cwd: projectRoot });
 }
 
-/** @type {() => Promise<ReleaseRecord | undefined>} the record that was written last, whatever its code */
+/** @type {() => Promise<ReleaseRecord | undefined>} the latest record, whatever its code */
 export async function readRecord() {
   const written = await readFile(FILE, 'utf8').catch(() => undefined);
   return written ? JSON.parse(written) : undefined;
@@ -77,8 +78,8 @@ async function replace(path, text) {
 }
 
 /**
- * Whatever a script counted: an exit code other than 0 is a failure, and so is a run that counted nothing. Only Jest
- * exits with 1 when this machine lacks something that all tests of a run need.
+ * Whatever a script counted, an exit code other than 0 is a failure, and so is a run that counted nothing. The exception
+ * is Jest, which exits with 1 if this machine lacks something that all tests of a run need.
  *
  * @type {(counts: import('./release-steps.mjs').Counts, exitCode: number) => number}
  */
@@ -107,7 +108,7 @@ export function stateOf(record) {
  * @type {(steps: ReleaseRecord['steps'], names: readonly string[]) => string}
  */
 export function tableOf(steps, names) {
-  const head = ['suite', 'started, UTC', 'ended, UTC', 'passed', 'failed', 'skipped, and why'];
+  const head = ['suite', 'started, UTC', 'ended, UTC', 'passed', 'failed', 'skipped, reason'];
   const rows = [head, ...names.map((name) => rowOf(name, steps[name]))];
   const widths = head.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
   const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(Number(widths[column]))).join(' | ')} |`);

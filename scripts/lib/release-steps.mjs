@@ -22,10 +22,14 @@ const MUTANTS_AT_A_TIME = 10;
  * @property {string} script its file in `scripts`, without the ending
  * @property {() => Part[] | Promise<Part[]>} parts
  * @property {(output: string, part: Part) => Counts} read
- * @property {() => Promise<unknown>} [needs] throws if this machine lacks something, and then the step is skipped
+ * @property {() => Promise<unknown>} [needs] if it throws, this machine lacks something, and the step is skipped
  */
 
-/** All suites, the quickest first. @type {Step[]} */
+/**
+ * All suites, the quickest first.
+ *
+ * @type {Step[]}
+ */
 export const STEPS = [
   { name: 'verify', script: 'verify', parts: all, read: readChecks },
   { name: 'test', script: 'test', parts: all, read: readTests },
@@ -75,7 +79,7 @@ export function dayBlocks(days = DAYS, size = DAYS_AT_A_TIME) {
   });
 }
 
-/** Mutants with the same tests are neighbours, because each run first tries its tests on the unchanged code. */
+/** Mutants with the same tests are neighbours, because each run first runs its tests on the unchanged code. */
 function mutantBlocks() {
   const names = MUTANTS.toSorted((one, other) => one.tests.join().localeCompare(other.tests.join())).map(
     ({ name }) => name,
@@ -92,11 +96,15 @@ export function readChecks(/** @type {string} */ output) {
   return { passed: Number(passed ?? 0), failed: Number(wanted ?? 0) - Number(passed ?? 0), skipped: [] };
 }
 
-/** The last lines of each run of Jest. @returns {Counts} */
+/**
+ * Reads the closing line of each run of Jest.
+ *
+ * @returns {Counts}
+ */
 export function readTests(/** @type {string} */ output) {
   const lines = [...output.matchAll(/^(\d+) passed, (\d+) failed(?:, \d+ skipped)?$/gm)];
   const sum = (/** @type {1 | 2} */ group) => lines.reduce((total, line) => total + Number(line[group]), 0);
-  // Its reporter makes sure that each skipped test ends its title with the reason.
+  // The reporter makes sure that the title of each skipped test ends with the reason.
   const skipped = [...output.matchAll(/^skipped: .*\[([^\]]+)\]$/gm)].map(([, reason]) => String(reason));
   return { passed: sum(1), failed: sum(2), skipped };
 }
@@ -107,7 +115,11 @@ export function readMutants(/** @type {string} */ output) {
   return { passed: Number(passed ?? 0), failed: Number(failed ?? 0), skipped: [] };
 }
 
-/** One test lives all days of a block, and names the command for each day that failed. @returns {Counts} */
+/**
+ * One test runs all days of a block, and prints the command for each day that failed.
+ *
+ * @returns {Counts}
+ */
 export function readDays(/** @type {string} */ output, /** @type {Part} */ { args }) {
   const days = Number(args[args.indexOf('--seeds') + 1]);
   const failed = new Set([...output.matchAll(/^Seed (\d+) failed/gm)].map(([, seed]) => seed)).size;
@@ -115,7 +127,11 @@ export function readDays(/** @type {string} */ output, /** @type {Part} */ { arg
   return { passed: passed > 0 ? days : Math.max(0, failed && days - failed), failed, skipped: [] };
 }
 
-/** A missed goal is no failure. @returns {Counts} */
+/**
+ * A missed goal is not a failure.
+ *
+ * @returns {Counts}
+ */
 export function readScenario(/** @type {string} */ output, /** @type {Part} */ { name }) {
   const failed = new RegExp(`^${name}: `, 'm').test(output);
   return { passed: !failed && output.includes('\n## ') ? 1 : 0, failed: failed ? 1 : 0, skipped: [] };

@@ -5,7 +5,7 @@ import { projectRoot } from './paths.mjs';
 
 /**
  * Runs a program or a command of an installed package, without a shell or input. Returns its output; if its exit code
- * is not 0, throws an error with the output. A signal that ends this process ends the program first.
+ * is not 0, throws an error with the output. A signal that ends this process first ends the program.
  *
  * @param {string} command
  * @param {string[]} args
@@ -33,7 +33,7 @@ export async function run(command, args, { limitMs, silenceMs, onLine, ...option
     }
     return lines.join('\n');
   } catch (error) {
-    if (stop.signal.aborted) throw new Error(`no answer within ${allowedMs / 1000} s`, { cause: error });
+    if (stop.signal.aborted) throw new Error(`no response within ${allowedMs / 1000} s`, { cause: error });
     const { code, message } = error.cause ?? error;
     const reason = code === 'ENOENT' ? `${command} is not installed` : message;
     throw new Error([reason, ...lines].join('\n'), { cause: error });

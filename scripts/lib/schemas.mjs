@@ -9,7 +9,7 @@ const DESCRIPTION =
   'Later versions may add types and fields. See docs/checkout.md.';
 
 /**
- * What docs/schemas holds, by the names of its files: generated from the worker's own contracts in `dist`.
+ * The content of docs/schemas by file name, generated from the worker's own contracts in `dist`.
  *
  * @returns {Record<string, object>}
  */
@@ -77,7 +77,7 @@ export function samplesOf(type) {
 const PARAMETERS = {
   'webhook-id': header(
     'webhook-id',
-    'Identifies the event. The same for every attempt, and different for every other event.',
+    'Identifies the event: the same for every attempt, and different for every other event.',
     'string',
   ),
   'webhook-timestamp': header('webhook-timestamp', 'When this attempt was signed: seconds since 1970.', 'integer'),
@@ -91,7 +91,7 @@ const PARAMETERS = {
 const RESPONSES = {
   received: { description: 'Received and stored.' },
   never: { description: 'The event is held for an operator.' },
-  again: { description: 'The worker retries for 25 hours, with growing pauses, and then holds the event.' },
+  again: { description: 'The worker retries for 25 hours with increasing backoff, and then holds the event.' },
 };
 
 /** @type {(name: string, description: string, type: string) => object} */

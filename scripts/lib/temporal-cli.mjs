@@ -5,10 +5,10 @@ import { run } from './run.mjs';
 /** The last version without a `replace` in go.mod. `go install` rejects later ones. */
 const VERSION = '1.5.1';
 
-/** Older servers cannot pause, reset or update a pending activity, as operators and tests do. */
+/** Older servers can't pause, reset or update a pending activity, which operators and tests need. */
 const MIN_SERVER_VERSION = '1.28';
 
-/** Returns the path of a working Temporal CLI, if necessary built by `go install` through the Go module proxy. */
+/** Returns the path of a working Temporal CLI. If necessary, `go install` builds it through the Go module proxy. */
 export function ensureTemporalCli() {
   return ensureTool({
     name: 'Temporal CLI',
@@ -20,7 +20,7 @@ export function ensureTemporalCli() {
     async check(path) {
       const [, server] = /Server (\d+\.\d+)/.exec(await run(path, ['--version'], { limitMs: 30_000 })) ?? [];
       if (server && server.localeCompare(MIN_SERVER_VERSION, 'en', { numeric: true }) < 0)
-        throw new Error(`${path} starts server ${server}, ${MIN_SERVER_VERSION} or later is needed`);
+        throw new Error(`${path} starts server ${server}, but ${MIN_SERVER_VERSION} or later is needed`);
     },
     fallback: `go install at v${VERSION}`,
     async make(dir, detail) {

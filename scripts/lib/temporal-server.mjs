@@ -12,8 +12,8 @@ const SERVER = 'temporal-server';
 const SQL_TOOL = 'temporal-sql-tool';
 
 /**
- * Returns the path of the production server, in a folder with its SQL tool. If necessary, both are built by `go
- * install` through the Go module proxy.
+ * Returns the path of the production server, whose folder also contains its SQL tool. If necessary, `go install` builds
+ * both through the Go module proxy.
  */
 export function ensureTemporalServer() {
   return ensureTool({
@@ -27,7 +27,7 @@ export function ensureTemporalServer() {
       if (!existsSync(sqlTool)) throw new Error(`there is no ${SQL_TOOL} next to ${path}`);
       const versions = [await versionOf(path), await versionOf(sqlTool)];
       if (versions.some((version) => version.localeCompare(VERSION, 'en', { numeric: true }) < 0))
-        throw new Error(`${path} and its SQL tool are ${versions.join(' and ')}, ${VERSION} or later is needed`);
+        throw new Error(`${path} and its SQL tool are ${versions.join(' and ')}, but ${VERSION} or later is needed`);
     },
     download: {
       name: "the release's own archive",
@@ -35,7 +35,7 @@ export function ensureTemporalServer() {
         const platform = process.platform === 'win32' ? 'windows' : process.platform;
         const archive = `temporal_${VERSION}_${platform}_${process.arch === 'x64' ? 'amd64' : process.arch}.tar.gz`;
         const url = `https://github.com/temporalio/temporal/releases/download/v${VERSION}/${archive}`;
-        // A silent host must not block the fallback.
+        // An unresponsive host must not block the fallback.
         const limits = ['--connect-timeout', '20', '--speed-limit', '1000', '--speed-time', '20'];
         await run('curl', ['--fail', '--silent', '--show-error', '--location', ...limits, '--output', archive, url], {
           cwd: dir,

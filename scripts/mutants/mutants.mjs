@@ -30,7 +30,7 @@ export const MUTANTS = [
   },
   {
     name: 'raw-order-id-in-status',
-    rule: 'status shows no order id that another client wrote unless it is safe to print and to type',
+    rule: 'status shows an order id that another client wrote only if it is safe to print and to type',
     file: 'src/starter/status.ts',
     find: 'orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,',
     replace: 'orderId: isSafeOrderId(String(orderId)) ? orderId : orderId,',
@@ -46,7 +46,7 @@ export const MUTANTS = [
   },
   {
     name: 'strange-line-skipped',
-    rule: 'a line of .env that is not NAME=value is refused instead of silently ignored',
+    rule: 'a line of .env that is not NAME=value is rejected instead of silently ignored',
     file: 'src/config/env-file.ts',
     find: "const number = text.slice(0, start).split('\\n').length;",
     replace: 'if (start >= 0) break;\n      const number = 0;',
@@ -54,7 +54,7 @@ export const MUTANTS = [
   },
   {
     name: 'negative-amount-recorded',
-    rule: 'a negative amount from the partner is not recorded as a metric, because the workflow task would fail for ever',
+    rule: 'a negative amount from the partner is not recorded as a metric, because the workflow task would fail forever',
     file: 'src/contracts/metrics.ts',
     find: 'if (!(value >= 0)) return;',
     replace: 'if (Number.isNaN(value)) return;',
@@ -86,7 +86,7 @@ export const MUTANTS = [
   },
   {
     name: 'replaced-in-another-run',
-    rule: 'a decision to place again counts only in the run in which it was made',
+    rule: 'a decision to place again applies only to the run in which it was made',
     file: 'src/activities/place-order.ts',
     find: 'return activityInfo().workflowExecution?.runId === replaceInRun;',
     replace: 'return replaceInRun !== undefined;',
@@ -102,7 +102,7 @@ export const MUTANTS = [
   },
   {
     name: 'unlisted-is-alone',
-    rule: 'nothing is sent until the list shows the purchase itself',
+    rule: 'nothing is sent until the list contains the purchase itself',
     file: 'src/activities/place-order.ts',
     find: 'if (hasOther !== undefined || attempt >= LIST_TRIES) return hasOther;',
     replace: 'if (hasOther !== undefined || attempt >= LIST_TRIES) return hasOther ?? false;',
@@ -158,7 +158,7 @@ export const MUTANTS = [
   },
   {
     name: 'frozen-worker',
-    rule: 'an attempt that is too old at the moment of the write writes nothing',
+    rule: 'an attempt that is too old at the time of the write writes nothing',
     file: 'src/partner/transport.ts',
     find: 'if (this.limits.now() > this.notAfter) return',
     replace: 'if (this.limits.now() < 0) return',
@@ -166,7 +166,7 @@ export const MUTANTS = [
   },
   {
     name: 'unsent-by-a-timer',
-    rule: 'a written request never counts as unsent because a timer was faster',
+    rule: 'a written request never counts as unsent because a timer fired first',
     file: 'src/activities/place-order.ts',
     find: 'const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);',
     replace: `const request = partner.placeOrder({ items, referenceId: input.referenceId }, limits);
@@ -210,7 +210,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-beats',
-    rule: 'the SDK does not end a placement whose answer takes long',
+    rule: 'the SDK does not end a placement whose response takes long',
     file: 'src/activities/record-intention.ts',
     find: 'beats ??= setInterval(() => context.heartbeat(INTENTION), BEAT_EVERY_MS);',
     replace: 'void BEAT_EVERY_MS;',
@@ -218,7 +218,7 @@ export const MUTANTS = [
   },
   {
     name: 'late-write',
-    rule: 'the write follows the record at once, or not at all',
+    rule: 'the write follows the record immediately, or does not happen',
     file: 'src/partner/transport.ts',
     find: 'this.notAfter = Math.min(this.notAfter, permission.writeBy);',
     replace: '',
@@ -226,7 +226,7 @@ export const MUTANTS = [
   },
   {
     name: 'absence-in-a-reset-run',
-    rule: 'a missing record proves nothing in a run made by a reset',
+    rule: 'in a run made by a reset, a missing record proves nothing',
     file: 'src/workflows/place-order.ts',
     find: '(await currentRunId()) === firstRunId',
     replace: "(await currentRunId()) !== ''",
@@ -250,7 +250,7 @@ export const MUTANTS = [
   },
   {
     name: 'person-for-the-unwritten',
-    rule: 'a placement that was certainly not written is never held',
+    rule: 'a placement that was definitely not written is never held',
     file: 'src/workflows/place-order.ts',
     find: 'isTimeoutWithoutIntention(failure) && (await',
     replace: 'isTimeoutWithoutIntention(undefined) && (await',
@@ -268,7 +268,7 @@ export const MUTANTS = [
   },
   {
     name: 'refused-on-one-look',
-    rule: 'a refusal is final only if no earlier request of the purchase can have arrived',
+    rule: 'a rejection is final only if no earlier request of the purchase can have arrived',
     file: 'src/domain/placement.ts',
     find: "if (mayHaveArrived) return confirmUnknown(replace === 'always');",
     replace: "if (mayHaveArrived && replace === 'always') return confirmUnknown(true);",
@@ -285,7 +285,7 @@ export const MUTANTS = [
   },
   {
     name: 'conflict-is-refused',
-    rule: 'a 409 is not a refusal if an earlier request of the purchase may have arrived',
+    rule: 'a 409 is not a rejection if an earlier request of the purchase may have arrived',
     file: 'src/domain/placement.ts',
     find: 'needsProof: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED',
     replace: 'needsProof: true, ifAbsent: REJECTED',
@@ -301,7 +301,7 @@ export const MUTANTS = [
   },
   {
     name: 'permit-for-the-late',
-    rule: 'a request that cannot get a permit in time is refused and uses none',
+    rule: 'a request that cannot get a permit in time fails without using a permit',
     file: 'src/partner/rate-limit.ts',
     find: 'if (at + needs.ms > waiting.notAfter) return true;',
     replace: 'if (at + needs.ms < 0) return true;',
@@ -309,7 +309,7 @@ export const MUTANTS = [
   },
   {
     name: 'first-come-first-served',
-    rule: 'urgent requests, and among equals the oldest, go first under PARTNER_MAX_RPS',
+    rule: 'under PARTNER_MAX_RPS, urgent requests go first, and the oldest of equally urgent requests',
     file: 'src/partner/rate-limit.ts',
     find: 'this.queue.sort((one, other) => one.rank - other.rank);',
     replace: '',
@@ -317,7 +317,7 @@ export const MUTANTS = [
   },
   {
     name: 'begun-placement-overtaken',
-    rule: 'a placement that has begun precedes everything that has not begun',
+    rule: 'a placement that has begun goes before everything that has not begun',
     file: 'src/partner/rate-limit.ts',
     find: 'if (begins) permits.rank = BEGUN_RANK + now;',
     replace: 'if (begins && now < 0) permits.rank = BEGUN_RANK + now;',
@@ -365,7 +365,7 @@ export const MUTANTS = [
   },
   {
     name: 'place-lost-with-a-refusal',
-    rule: 'a refused read of an order keeps its place in the queue',
+    rule: 'a read of an order that got no permit keeps its place in the queue',
     file: 'src/partner/rate-limit.ts',
     find: 'if (request.orderId !== undefined) this.dueSince.set(request.orderId, dueAt);',
     replace: '',
@@ -400,7 +400,7 @@ export const MUTANTS = [
   },
   {
     name: 'page-1-only',
-    rule: 'a history that ignores the search is read back to the start of the purchase',
+    rule: 'if the history ignores the search, it is read back to the start of the purchase',
     file: 'src/partner/lists.ts',
     find: 'end = readBackTo(newestOf(rows));\n      }',
     replace: 'end = Infinity;\n      }',
@@ -424,7 +424,7 @@ export const MUTANTS = [
   },
   {
     name: 'rows-that-went',
-    rule: 'a list that loses rows while it is read is read again',
+    rule: 'if a list loses rows while it is read, it is read again',
     file: 'src/partner/lists.ts',
     find: '|| hits < this.hits || isRepeated',
     replace: '|| isRepeated',
@@ -440,7 +440,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-proof',
-    rule: 'an order is absent only from a history that has proved to be readable',
+    rule: 'an order counts as absent only if the history has proved to be readable',
     file: 'src/workflows/confirm-placement.ts',
     find: '(result.readable || !needsProof)',
     replace: '(result.readable || !needsProof || needsProof)',
@@ -488,7 +488,7 @@ export const MUTANTS = [
   },
   {
     name: 'one-search-confirms',
-    rule: 'an order is absent only if every search of the confirmation window says so',
+    rule: 'an order counts as absent only if no search in the confirmation window finds it',
     file: 'src/workflows/confirm-placement.ts',
     find: "search.searches === 'one' ? 0 : settings.confirmWindowMs",
     replace: "search.searches === 'one' ? 0 : 0 * settings.confirmWindowMs",
@@ -496,7 +496,7 @@ export const MUTANTS = [
   },
   {
     name: 'window-ends-at-the-answer',
-    rule: 'the confirmation window ends with a search made at its end, not with the answer to an earlier one',
+    rule: 'the confirmation window ends with a search made at its end, not with the response to an earlier search',
     file: 'src/workflows/confirm-placement.ts',
     find: 'askedAt - absentSince >= windowMs',
     replace: 'askedAt < Infinity && Date.now() - absentSince >= windowMs',
@@ -512,7 +512,7 @@ export const MUTANTS = [
   },
   {
     name: 'replace-unanswered',
-    rule: 'an absent order is placed again without an answer only if the configuration allows it',
+    rule: 'if the partner did not respond, an absent order is placed again only if the configuration allows it',
     file: 'src/domain/placement.ts',
     find: `    case 'UNKNOWN':
       return confirmUnknown(replace === 'always');`,
@@ -538,7 +538,7 @@ export const MUTANTS = [
   },
   {
     name: 'old-decision',
-    rule: 'a decision answers only the hold that it names',
+    rule: 'a decision applies only to the hold that it names',
     file: 'src/workflows/holds.ts',
     find: 'if (open.notice.id !== decision.hold) {',
     replace: "if (open.notice.id === '') {",
@@ -562,7 +562,7 @@ export const MUTANTS = [
   },
   {
     name: 'refused-for-ever',
-    rule: 'no earlier refusal, of whatever client, answers a decision',
+    rule: 'an earlier rejection, from whatever client, is never the reply to a decision',
     file: 'src/starter/resolve.ts',
     find: 'const updateId = randomUUID();',
     replace: 'const updateId = randomUUID().slice(36) + `${hold.id} ${choice.decision}`;',
@@ -578,7 +578,7 @@ export const MUTANTS = [
   },
   {
     name: 'cut-short',
-    rule: 'a process that freezes for seconds in workflow code does not abort the workflow task',
+    rule: 'the workflow task is not aborted if the process freezes for seconds in workflow code',
     file: 'src/workflows/policies.ts',
     find: 'isolateExecutionTimeout: MINUTE',
     replace: 'isolateExecutionTimeout: 5 * SECOND',
@@ -586,7 +586,7 @@ export const MUTANTS = [
   },
   {
     name: 'folder-on-trust',
-    rule: 'a folder that is not writable is rejected before anything is contacted',
+    rule: 'a folder that is not writable is rejected before any server is contacted',
     file: 'src/worker.ts',
     find: 'tryFolders: true',
     replace: 'tryFolders: false',
@@ -610,7 +610,7 @@ export const MUTANTS = [
   },
   {
     name: 'draft-in-sight',
-    rule: 'a consumer that takes all files it sees takes no unfinished one',
+    rule: 'a consumer that takes every file it sees never takes an unfinished file',
     file: 'src/delivery/folder.ts',
     find: 'return `.${id}.json.`;',
     replace: 'return `${id}.json.`;',
@@ -618,7 +618,7 @@ export const MUTANTS = [
   },
   {
     name: 'report-before-result',
-    rule: 'a report that cannot be written does not make a reconciliation repeat for hours',
+    rule: 'a reconciliation whose report cannot be written does not repeat for hours',
     file: 'src/activities/reconcile/index.ts',
     find: "return `not written: REPORT_DIR can't be written (${reason})`;",
     replace: 'throw failure(FAILURE.unexpected, reason);',
@@ -659,7 +659,7 @@ export const MUTANTS = [
   },
   {
     name: 'poll-after-poll',
-    rule: 'after a first poll that found the order open, the next poll is one interval later',
+    rule: 'if the first poll finds the order open, the next poll is one interval later',
     file: 'src/workflows/await-order.ts',
     find: '{ ended: order } : { nextPollMs: pollIntervalMs };',
     replace: '{ ended: order } : { nextPollMs: 0 * pollIntervalMs };',
@@ -699,7 +699,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-secret',
-    rule: 'key ids are never made with another secret than the recorded one',
+    rule: 'key ids are made only with the recorded secret',
     file: 'src/delivery/ids.ts',
     find: 'secrets().find((candidate) => idOf(candidate) === secretId);',
     replace: 'secrets().find((candidate) => idOf(candidate) === secretId) ?? secrets()[0];',
@@ -739,7 +739,7 @@ export const MUTANTS = [
   },
   {
     name: 'partner-clock-trusted',
-    rule: 'a scan finds an order whatever the clock of the partner shows',
+    rule: "a scan finds an order whatever time the partner's clock shows",
     file: 'src/partner/lists.ts',
     find: 'return Math.min(since, newest - (now - since));',
     replace: 'return Math.min(since, newest + now);',
@@ -763,7 +763,7 @@ export const MUTANTS = [
   },
   {
     name: 'deep-row-fatal',
-    rule: 'a row nested too deeply hides no other row',
+    rule: 'a row that is nested too deeply does not hide other rows',
     file: 'src/partner/rows.ts',
     find: '  } catch {\n    return undefined;',
     replace: '  } catch (error) {\n    throw error;',
@@ -771,7 +771,7 @@ export const MUTANTS = [
   },
   {
     name: 'redaction-unlimited',
-    rule: 'no answer of the partner blocks the process for seconds',
+    rule: 'no response of the partner blocks the process for seconds',
     file: 'src/partner/schemas.ts',
     find: 'keys.length > MAX_COMPARED;',
     replace: 'keys.length > 1e9 * MAX_COMPARED;',
@@ -779,7 +779,7 @@ export const MUTANTS = [
   },
   {
     name: 'forged-owner',
-    rule: 'a search attribute that a client set blocks no purchase',
+    rule: 'a search attribute that a client set does not block purchases',
     file: 'src/temporal/client/order-owners.ts',
     find: '(await readRecordedOrderId(client, run)) === orderId;',
     replace: "(await readRecordedOrderId(client, run)) !== '';",
@@ -787,7 +787,7 @@ export const MUTANTS = [
   },
   {
     name: 'newest-owners-first',
-    rule: 'starts with a forged order id do not hide the purchase that has the order',
+    rule: 'a start with a forged order id does not hide the purchase that has the order',
     file: 'src/temporal/client/order-owners.ts',
     find: 'a.startTime.getTime() - b.startTime.getTime()',
     replace: 'b.startTime.getTime() - a.startTime.getTime()',
@@ -795,7 +795,7 @@ export const MUTANTS = [
   },
   {
     name: 'forged-order',
-    rule: 'a search attribute that a client set hides no late keys',
+    rule: 'a search attribute that a client set does not hide late keys',
     file: 'src/activities/reconcile/purchase-lists.ts',
     find: 'shown === referenceId ? orderId :',
     replace: "shown !== '' ? orderId :",
@@ -803,7 +803,7 @@ export const MUTANTS = [
   },
   {
     name: 'forged-reference',
-    rule: 'the workflow id says which purchase a workflow is, and not a search attribute',
+    rule: 'the workflow id, not a search attribute, identifies the purchase of a workflow',
     file: 'src/activities/reconcile/purchase-lists.ts',
     find: 'const referenceId = referenceOfPurchase(workflowId);',
     replace: 'const referenceId = referenceOfPurchase(`purchase-${workflowId}`);',
@@ -838,7 +838,7 @@ export const MUTANTS = [
   },
   {
     name: 'late-outcome',
-    rule: 'a late delivery with exactly the keys of the outcome event repeats that event',
+    rule: 'a late delivery with exactly the keys of the outcome event sends that event again',
     file: 'src/domain/plan-delivery.ts',
     find: 'missingKeys(outcomeKeyIds, keyIds).length === 0;',
     replace: 'missingKeys(outcomeKeyIds, keyIds).length < 0;',
@@ -878,7 +878,7 @@ export const MUTANTS = [
   },
   {
     name: 'gone-in-silence',
-    rule: 'a person is notified of possibly delivered keys that have left the order',
+    rule: 'an operator is notified of possibly delivered keys that have left the order',
     file: 'src/workflows/outcome.ts',
     find: 'if (gone.length <= countGone) return;',
     replace: 'if (gone.length >= countGone) return;',
@@ -894,7 +894,7 @@ export const MUTANTS = [
   },
   {
     name: 'gone-is-tried-again',
-    rule: 'a 410 holds the purchase for a person',
+    rule: 'a 410 holds the purchase for an operator',
     file: 'src/delivery/webhook.ts',
     find: 'if (answer.statusCode === 410) return false;',
     replace: 'if (answer.statusCode === 0) return false;',
@@ -902,7 +902,7 @@ export const MUTANTS = [
   },
   {
     name: 'refused-is-received',
-    rule: 'a finally refused event does not count as received',
+    rule: 'an event that was finally rejected does not count as received',
     file: 'src/activities/deliver-sale.ts',
     find: "return isWanted ? { kind: 'RECEIVED',",
     replace: "return isWanted || id !== '' ? { kind: 'RECEIVED',",
@@ -910,7 +910,7 @@ export const MUTANTS = [
   },
   {
     name: 'local-pause-cut',
-    rule: 'the ordinary activity keeps the pause that its local activity was asked for',
+    rule: 'the ordinary activity keeps the delay that its local activity was asked for',
     file: 'src/activities/failures.ts',
     find: 'const heededMs = isLocal ? askedMs :',
     replace: 'const heededMs = isLocal && attempt > 1 ? askedMs :',
@@ -918,7 +918,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-pause-after-a-local-delivery',
-    rule: 'an ordinary delivery waits as long as the first one was asked to',
+    rule: 'an ordinary delivery waits as long as the first delivery was asked to',
     file: 'src/workflows/deliver-events.ts',
     find: 'if (retryAfterMs > 0) await sleep(',
     replace: 'if (retryAfterMs > 3_600_000) await sleep(',
@@ -926,7 +926,7 @@ export const MUTANTS = [
   },
   {
     name: 'local-poll-clamps',
-    rule: 'a pause requested at the first poll is not cut to the time limit of that poll',
+    rule: 'a delay requested at the first poll is not cut to the time limit of that poll',
     file: 'src/activities/poll-order.ts',
     find: 'if (isLocal || scheduleToCloseTimeoutMs <= 0) return Infinity;',
     replace: 'if ((isLocal && scheduleToCloseTimeoutMs > 1e9) || scheduleToCloseTimeoutMs <= 0) return Infinity;',
@@ -934,7 +934,7 @@ export const MUTANTS = [
   },
   {
     name: 'no-pause-after-a-local-poll',
-    rule: 'the next poll waits as long as the first one was asked to',
+    rule: 'the next poll waits as long as the first poll was asked to',
     file: 'src/workflows/await-order.ts',
     find: 'return Math.max(pollIntervalMs, pauseOf(failure));',
     replace: 'return Math.max(pollIntervalMs, 0 * pauseOf(failure));',
@@ -984,7 +984,7 @@ export const MUTANTS = [
   },
   {
     name: 'alert-for-ever',
-    rule: 'an alert that the checkout never accepts does not keep a purchase from ending',
+    rule: 'a purchase ends even if the checkout never accepts an alert',
     file: 'src/workflows/purchase-record.ts',
     find: 'await condition(areSent, lastAlertsTimeoutMs);',
     replace: 'await condition(areSent, 1_000_000 * lastAlertsTimeoutMs);',
@@ -1016,7 +1016,7 @@ export const MUTANTS = [
   },
   {
     name: 'night-of-pauses',
-    rule: 'an order for which the partner asks to wait an hour does not stop a reconciliation',
+    rule: 'a reconciliation continues even if the partner asks it to wait an hour for an order',
     file: 'src/partner/retry.ts',
     find: 'if (askedMs > ownMs && !mayPause(askedMs)) throw error;',
     replace: 'if (askedMs > ownMs && !mayPause(askedMs) && attempt >= tries) throw error;',
@@ -1024,7 +1024,7 @@ export const MUTANTS = [
   },
   {
     name: 'asked-for-no-pause',
-    rule: 'a Retry-After makes the pause of an activity longer, never shorter',
+    rule: 'a Retry-After makes the backoff of an activity longer, never shorter',
     file: 'src/activities/failures.ts',
     find: 'return Math.max(heededMs, ownMs ?? retryPolicyPauseMs(attempt, retryPolicy));',
     replace: 'return attempt > 0 ? Math.max(heededMs, ownMs ?? 0) : retryPolicyPauseMs(attempt, retryPolicy);',
@@ -1113,7 +1113,7 @@ export const MUTANTS = [
   },
   {
     name: 'any-input',
-    rule: 'an input that names no purchase fails the delivery after the end, instead of a workflow task that is retried for ever',
+    rule: 'an input that names no purchase fails the delivery after the end, not a workflow task that is retried forever',
     file: 'src/workflows/guards.ts',
     find: "if (issues.length > 0) throw ApplicationFailure.nonRetryable(issues.join('; '), FAILURE.invalidDelivery);",
     replace:
@@ -1154,7 +1154,7 @@ export const MUTANTS = [
   },
   {
     name: 'refused-is-unreachable',
-    rule: 'a key or certificate that Temporal rejects is reported and not tried again',
+    rule: 'an API key or a certificate that Temporal rejects is reported and not tried again',
     file: 'src/temporal/client/connection.ts',
     find: 'if (failure.refused) throw refusedError(` at ${address}`, failure);',
     replace: 'if (failure.refused && attempt >= tries) throw refusedError(` at ${address}`, failure);',
@@ -1186,7 +1186,7 @@ export const MUTANTS = [
   },
   {
     name: 'plaintext-url',
-    rule: 'keys travel over http: to another machine only if ALLOW_PLAINTEXT says so',
+    rule: 'keys are sent over http: to another machine only if ALLOW_PLAINTEXT says so',
     file: 'src/config/variables.ts',
     find: "read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read)",
     replace: "read.ALLOW_PLAINTEXT === 'never' ? plaintextUrls(read) : []",
@@ -1242,7 +1242,7 @@ export const MUTANTS = [
   },
   {
     name: 'search-attributes-not-listed',
-    rule: 'a worker starts even if its key may not list the search attributes of a namespace',
+    rule: 'a worker starts even if its API key may not list the search attributes of a namespace',
     file: 'src/temporal/client/search-attributes.ts',
     find: 'if (!isNotAllowed(error)) throw error;',
     replace: 'if (namespace) throw error;',
@@ -1258,7 +1258,7 @@ export const MUTANTS = [
   },
   {
     name: 'failed-worker-lives',
-    rule: 'a process whose worker has failed exits, even if the SDK waits for ever',
+    rule: 'a process whose worker has failed exits, even if the SDK waits forever',
     file: 'src/temporal/worker/run-worker.ts',
     find: 'await Promise.race([worker.run(), stuck]);',
     replace: 'await Promise.race([worker.run(), stuck.catch(() => worker.run())]);',
@@ -1266,7 +1266,7 @@ export const MUTANTS = [
   },
   {
     name: 'quoted-refusal',
-    rule: "the server's message about a rejected key is never repeated",
+    rule: "the server's message about a rejected API key is never repeated",
     file: 'src/cli/index.ts',
     find: 'if (refusal) return',
     replace: 'if (refusal && cause === undefined) return',
@@ -1298,7 +1298,7 @@ export const MUTANTS = [
   },
   {
     name: 'grown-part-left',
-    rule: 'a part that grew and is still a part is delivered',
+    rule: 'a partial order that has grown but is still partial is delivered',
     file: 'src/domain/reconciliation/classify.ts',
     find: "shortfall: { ...KEYS_MISSING, repair: 'deliver' },",
     replace: 'shortfall: KEYS_MISSING,',
@@ -1306,7 +1306,7 @@ export const MUTANTS = [
   },
   {
     name: 'refunded-rest-not-read',
-    rule: 'a part is read again for new keys even if its debit shows that the rest was refunded',
+    rule: 'a partial order is read again for new keys even if its debit shows that the rest was refunded',
     file: 'src/domain/reconciliation/classify.ts',
     find: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'deliver-or-notify' },",
     replace: "restRefunded: { kind: 'SHORTFALL_REFUNDED', repair: 'notify' },",
@@ -1330,7 +1330,7 @@ export const MUTANTS = [
   },
   {
     name: 'memo-of-the-stopped',
-    rule: 'the memo of a stopped purchase is not believed, because a client can set it',
+    rule: 'the memo of a stopped purchase is not trusted, because a client can set it',
     file: 'src/activities/read-sale.ts',
     find: 'purchaseMemo.safeParse(result ? (description.memo ?? {}) : {})',
     replace: 'purchaseMemo.safeParse(result !== null ? (description.memo ?? {}) : {})',
@@ -1354,7 +1354,7 @@ export const MUTANTS = [
   },
   {
     name: 'acceptance-forgotten',
-    rule: 'what a person accepted of an order is also delivered after the end of its purchase',
+    rule: 'what an operator accepted of an order is also delivered after the end of its purchase',
     file: 'src/domain/plan-delivery.ts',
     find: 'reviewOrder({ items, accepted }, order,',
     replace: 'reviewOrder({ items, accepted: accepted && {} }, order,',
@@ -1394,7 +1394,7 @@ export const MUTANTS = [
   },
   {
     name: 'order-refused-counts',
-    rule: 'an order that the partner refuses because of its content does not count against the partner',
+    rule: 'an order that the partner rejects because of its content does not count against the partner',
     file: 'src/partner/errors.ts',
     find: "[[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: false }]",
     replace: "[[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: true }]",
@@ -1506,7 +1506,7 @@ export const MUTANTS = [
   },
   {
     name: 'absent-beside-an-unreadable-row',
-    rule: 'an unreadable row that may be our order rules out absence',
+    rule: 'while an unreadable row may be the order, the order does not count as absent',
     file: 'src/activities/find-orders.ts',
     find: 'unreadable.some(counts) ? UNREADABLE_ROW',
     replace: 'false ? UNREADABLE_ROW',
@@ -1514,7 +1514,7 @@ export const MUTANTS = [
   },
   {
     name: 'absent-under-a-cut-reference',
-    rule: 'an order under a variant of our reference rules out absence',
+    rule: 'while there is an order under a variant of the reference, the order does not count as absent',
     file: 'src/activities/find-orders.ts',
     find: 'readable.some(isSimilar)',
     replace: '(readable.some(isSimilar) && false)',
@@ -1554,7 +1554,7 @@ export const MUTANTS = [
   },
   {
     name: 'env-secrets-in-a-value',
-    rule: 'a quote in .env that is never closed is refused before any value is shown',
+    rule: 'a quote in .env that is never closed is rejected without showing a value',
     file: 'src/config/env-file.ts',
     find: 'if (swallowed !== undefined)',
     replace: "if (swallowed === '')",
@@ -1570,7 +1570,7 @@ export const MUTANTS = [
   },
   {
     name: 'held-for-ever',
-    rule: 'an unreadable row no longer blocks a placement that a person has decided',
+    rule: 'an unreadable row does not block a placement that an operator has chosen',
     file: 'src/activities/place-order.ts',
     find: 'if (unclear !== undefined && !isReplacing(input)) return',
     replace: 'if (unclear !== undefined) return',
@@ -1626,7 +1626,7 @@ export const MUTANTS = [
   },
   {
     name: 'nobody-let-through',
-    rule: 'the circuit breaker lets one purchase through after its pause',
+    rule: 'the circuit breaker lets one purchase through after its delay',
     file: 'src/activities/circuit-breaker.ts',
     find: 'now() >= trialAt',
     replace: 'now() >= 2 * trialAt',
@@ -1666,7 +1666,7 @@ export const MUTANTS = [
   },
   {
     name: 'eager-trials',
-    rule: 'each failed trial doubles the pause before the next',
+    rule: 'each failed trial doubles the delay before the next trial',
     file: 'src/activities/circuit-breaker.ts',
     find: 'Math.min(2 * open.pauseMs, maxPauseMs)',
     replace: 'Math.min(1 * open.pauseMs, maxPauseMs)',
@@ -1699,7 +1699,7 @@ export const MUTANTS = [
   },
   {
     name: 'window-of-last-month',
-    rule: 'a reconciliation of a window that lies beyond the retention is refused',
+    rule: 'a reconciliation of a window beyond the retention is rejected',
     file: 'src/activities/reconcile/index.ts',
     find: 'scheduledTimestampMs - to > MAX_START_MS ?',
     replace: 'scheduledTimestampMs - to > 1e9 * MAX_START_MS ?',
@@ -1756,7 +1756,7 @@ export const MUTANTS = [
   },
   {
     name: 'rechecked-by-a-refusal',
-    rule: 'a second reading that is refused because of our own mistake confirms nothing',
+    rule: "a second reading that the partner rejects because of the worker's own mistake confirms nothing",
     file: 'src/activities/reconcile/recheck-finding.ts',
     find: "const counts = retryable || kind === 'access' || (",
     replace: "const counts = retryable || (kind !== 'access' && ",
@@ -1788,7 +1788,7 @@ export const MUTANTS = [
   },
   {
     name: 'late-keys-renamed',
-    rule: 'a delivered key keeps its id after a rotation of the secret, also in a late delivery',
+    rule: 'a delivered key keeps its id after a rotation of the secret, even in a late delivery',
     file: 'src/activities/read-sale.ts',
     find: 'earlier.fingerprintSecretId ?? deps.fingerprints.newestId()',
     replace: 'deps.fingerprints.newestId()',
@@ -1804,7 +1804,7 @@ export const MUTANTS = [
   },
   {
     name: 'retry-after-ends-the-sale',
-    rule: 'a placement that was not sent gets one last attempt at its deadline, however long a pause the partner asked for',
+    rule: 'a placement that was not sent gets one last attempt at its deadline, however long the partner asked to wait',
     file: 'src/workflows/place-order.ts',
     find: 'if (lastStartedAt >= until) return',
     replace: 'if (Math.max(lastStartedAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
@@ -1897,7 +1897,7 @@ export const MUTANTS = [
 export const DEFECTS = [
   {
     name: 'intention-unknown',
-    defect: 'a person is asked about placements that a killed worker never wrote',
+    defect: 'an operator is asked about placements that a killed worker never wrote',
     mutants: ['person-for-the-unwritten'],
   },
   {
@@ -1917,7 +1917,7 @@ export const DEFECTS = [
   },
   {
     name: 'growing-part',
-    defect: 'a part that grows but stays a part is never delivered',
+    defect: 'a partial order that grows but stays partial is never delivered',
     mutants: ['grown-part-left'],
   },
   {
@@ -1928,7 +1928,7 @@ export const DEFECTS = [
   {
     name: 'refused-though-bought',
     defect:
-      'a refusal of the second request ends the purchase after a single search, although the first request has bought',
+      'a rejection of the second request ends the purchase after a single search, although the first request has bought',
     mutants: ['refused-on-one-look', 'conflict-on-one-look', 'conflict-is-refused'],
   },
 ];

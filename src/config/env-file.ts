@@ -2,31 +2,31 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 
-/** The file `.env` exists and can't be used. Exit code 78. */
+/** The file `.env` exists but can't be used. Exit code 78. */
 class EnvFileError extends Error {
   override readonly name = 'EnvFileError';
   readonly exitCode = 78;
 }
 
-/** A further variable inside a value: a quote was never closed. A line of a PEM block may only end with `=`. */
+/** Another variable inside a value: a quote was never closed. In a PEM block, `=` occurs only at the end of a line. */
 const SWALLOWED = /\n\s*(?:export\s+)?([A-Za-z_]\w*)\s*=[^=\s]/;
 
 /**
  * Loads `.env` from the current directory into the environment, if the file exists. Variables that are already set win.
  *
- * @throws EnvFileError, which shows no value
+ * @throws EnvFileError, which never contains a value
  */
 export function loadEnvFile(): void {
   const path = resolve('.env');
-  // A folder of this name is a Python environment.
+  // A folder of this name is usually a Python environment.
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return;
   for (const [name, value] of variablesIn(path, readText(path))) process.env[name] ??= value;
 }
 
-/** One line, or a variable whose quoted value has several. */
+/** One line, or a variable whose quoted value spans several lines. */
 const LINE = /[^\S\n]*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)?(?:\n|$)/y;
 
-/** Reads each variable by itself: in a whole file, Node's parser skips lines, and some with the variable after them. */
+/** Parses each variable separately: in a whole file, Node's parser silently skips invalid lines and some valid ones. */
 function variablesIn(path: string, text: string): Map<string, string> {
   const variables = new Map<string, string>();
   const line = new RegExp(LINE);
@@ -40,7 +40,9 @@ function variablesIn(path: string, text: string): Map<string, string> {
     for (const [name, value = ''] of Object.entries(parseEnv(written.trimStart()))) {
       const [, swallowed] = SWALLOWED.exec(value) ?? [];
       if (swallowed !== undefined) {
-        throw new EnvFileError(`${path}: the value of ${name} contains the line of ${swallowed}. Close its quote.`);
+        throw new EnvFileError(
+          `${path}: the value of ${name} contains the line that sets ${swallowed}. Close the quote.`,
+        );
       }
       variables.set(name, value);
     }
@@ -48,7 +50,7 @@ function variablesIn(path: string, text: string): Map<string, string> {
   return variables;
 }
 
-/** Says that `.env` is missing if the configuration lacks a variable: the command may run in the wrong folder. */
+/** Points out a missing `.env` if a variable is not set: the command may be running in the wrong folder. */
 export function envFileAdvice(error: unknown): string {
   const { issues } = (error ?? {}) as { issues?: unknown };
   const isLacking = Array.isArray(issues) && issues.some(({ got }: { got?: unknown }) => got === 'nothing');
@@ -56,7 +58,7 @@ export function envFileAdvice(error: unknown): string {
   return `\n\nNo .env was found in ${process.cwd()}. Run this in the project's folder.`;
 }
 
-/** Without a byte order mark, which would become part of the first name, and with line feeds only. */
+/** Drops the byte order mark, which would become part of the first name, and converts line ends to line feeds. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')

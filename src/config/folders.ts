@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** A folder of deliveries holds keys: only its owner may enter it, and each write is synced to the disk. */
+/** A folder for deliveries holds keys: only its owner may enter it, and each write is synced to the disk. */
 export type FolderUse = 'deliveries' | 'reports';
 
 /**
- * Tries a folder by writing a file into it, and creates it first if necessary. Permissions alone do not show a
- * read-only file system, or one that can't sync a folder.
+ * Tests a folder by writing a file into it, and creates the folder first if necessary. Permissions alone do not reveal
+ * a read-only file system, or a file system that can't sync folders.
  *
- * @returns undefined if the folder works; otherwise the cause, such as `EACCES at open`, and what to do.
+ * @returns undefined if the folder works; otherwise the reason, such as `EACCES at open`, and what to do.
  */
 export function whyNotWritable(dir: string, use: FolderUse): { reason: string; remedy: string } | undefined {
   const probe = join(dir, `.${randomUUID()}.part`);
@@ -26,8 +26,8 @@ export function whyNotWritable(dir: string, use: FolderUse): { reason: string; r
     const { code = 'unknown', syscall = '' } = error as NodeJS.ErrnoException;
     const remedy =
       syscall === 'fsync'
-        ? 'Name a folder on a file system that can sync files and folders, such as ext4 or XFS.'
-        : 'Name another folder, or let this user write there.';
+        ? 'Choose a folder on a file system that can sync files and folders, such as ext4 or XFS.'
+        : 'Choose another folder, or let this user write there.';
     return { reason: syscall === '' ? code : `${code} at ${syscall}`, remedy };
   }
 }
@@ -41,7 +41,7 @@ function sync(dir: string): void {
   }
 }
 
-/** Node's own recursive mkdir never returns where no folder can be created, such as in /proc. */
+/** Node's own recursive mkdir never returns in a place where no folder can be created, such as /proc. */
 function makeFolder(dir: string, mode: number): void {
   const parent = dirname(dir);
   if (!fs.existsSync(parent)) makeFolder(parent, mode);

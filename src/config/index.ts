@@ -21,7 +21,7 @@ export type WorkerConfig = ReturnType<typeof readWorkerConfig>;
  * Reads the whole configuration of a worker. Durations are in ms. A secret is a function, because it may change with
  * its file.
  *
- * @throws ConfigError that names every wrong variable and every misspelt one.
+ * @throws ConfigError that names every invalid variable and every misspelt name.
  */
 export function readWorkerConfig(env: Environment = process.env, options: WorkerOptions = {}) {
   const prefixes = ['PARTNER_', 'PURCHASE_', 'DELIVERY_', 'RECONCILE_', 'FINGERPRINT_', 'WORKER_DEPLOYMENT_'];
@@ -58,7 +58,7 @@ export function readWorkerConfig(env: Environment = process.env, options: Worker
 
 /**
  * Reads what every command needs in addition to Temporal's own variables. Unknown names are allowed: a checkout may have
- * variables of its own with our prefixes.
+ * variables of its own with the same prefixes.
  *
  * @throws ConfigError
  */
@@ -66,17 +66,25 @@ export function readStarterConfig(env: Environment = process.env, options: ReadO
   return starterConfig(readVariables(temporal, env, [], options));
 }
 
-/** Reads what the commands that call the partner need. @throws ConfigError */
+/**
+ * Reads what the commands that call the partner need.
+ *
+ * @throws ConfigError
+ */
 export function readPartnerConfig(env: Environment = process.env, options: ReadOptions = {}) {
   return partnerConfig(readVariables(partner, env, ['PARTNER_'], options));
 }
 
-/** Reads what the reconciliation commands need. @throws ConfigError */
+/**
+ * Reads what the reconciliation commands need.
+ *
+ * @throws ConfigError
+ */
 export function readScheduleConfig(env: Environment = process.env, options: ReadOptions = {}) {
   return scheduleConfig(readVariables(reconciliation, env, ['RECONCILE_'], options));
 }
 
-/** The environment, for Temporal's own variables. */
+/** The environment, which also contains Temporal's own variables. */
 export function environment(): Environment {
   return process.env;
 }
@@ -85,8 +93,8 @@ export function environment(): Environment {
 export type DoctorConfig = ReturnType<typeof readDoctorConfig>;
 
 /**
- * Reads the configuration of the worker and of the schedule, each part separately, so that a issue in one part hides
- * none in another. It tries to write into DELIVERY_DIR.
+ * Reads the configuration of the worker and of the schedule, each part separately, so that an issue in one part does not
+ * hide issues in another. It also tries to write into DELIVERY_DIR.
  */
 export function readDoctorConfig(env: Environment = process.env, options: ReadOptions = {}) {
   const { DELIVERY_DIR } = FOLDERS;
@@ -118,7 +126,7 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
 }
 
 /**
- * Reads a lookback that a person typed, by the rules of RECONCILE_LOOKBACK. `expected` ends the sentence "expected
+ * Parses a lookback from the command line by the rules of RECONCILE_LOOKBACK. `expected` ends the sentence "expected
  * …".
  */
 export function parseLookback(written: string) {
@@ -126,10 +134,10 @@ export function parseLookback(written: string) {
   return { ms, expected: describeVariable('RECONCILE_LOOKBACK').expected };
 }
 
-/** Names of secrets: our own, all spellings of Temporal's and OpenTelemetry's, and those of other software. */
+/** Names of variables with secrets: this project's, any spelling of Temporal's and OpenTelemetry's, and others. */
 const MAY_BE_SECRET =
   /KEY|SECRET|TOKEN|PASS|AUTH|CREDENTIAL|HEADERS|^TEMPORAL_(?!(ADDRESS|NAMESPACE|TASK_QUEUE|PROFILE|CONFIG_FILE)$)/i;
-/** A URL with credentials, such as that of a proxy. */
+/** A URL with credentials, such as the URL of a proxy. */
 const HAS_CREDENTIALS = /:\/\/[^/\s]*@/;
 
 /**
@@ -145,7 +153,7 @@ export function scrubSecrets(env: Record<string, string | undefined> = process.e
 function starterConfig(values: Values<typeof temporal>) {
   return {
     taskQueue: values.TEMPORAL_TASK_QUEUE,
-    /** Undefined if it is not set; the file of TEMPORAL_CONFIG_FILE may still hold a key. */
+    /** Undefined if it is not set; the file that TEMPORAL_CONFIG_FILE names may still contain an API key. */
     temporalApiKey: values.TEMPORAL_API_KEY,
     allowPlaintext: values.ALLOW_PLAINTEXT,
     /** Undefined: nothing links to the Temporal UI. */

@@ -4,7 +4,7 @@ import { type FolderUse, whyNotWritable } from './folders';
 import { followSecretFile, isOpenToAll, UnusableFileError } from './secret-file';
 import { conflictsIn, describeVariable, SECRET_NAMES, VARIABLE_NAMES, type VariableName, variables } from './variables';
 
-/** What is wrong with one variable. No sentence of it contains a secret or a part of one. */
+/** What is wrong with one variable. None of the texts contains a secret or part of a secret. */
 export interface ConfigIssue {
   variable: string;
   expected: string;
@@ -13,7 +13,7 @@ export interface ConfigIssue {
   remedy: string;
 }
 
-/** The environment can't be used. The message names every variable that is wrong. Exit code 78. */
+/** The configuration is invalid. The message names every invalid variable. Exit code 78. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly exitCode = 78;
@@ -50,7 +50,7 @@ export interface ReadOptions {
 
 export type Values<S> = { [Name in keyof S]: S[Name] extends z.ZodType ? z.output<S[Name]> : never };
 
-/** A variable of the environment, with its value or with the issue that leaves it without one. */
+/** An environment variable with its value, or with the issue that leaves it without a value. */
 interface Found {
   name: VariableName;
   /** The text of the variable, or the path of a secret's file. Undefined if neither is set. */
@@ -62,7 +62,7 @@ interface Found {
 /**
  * Reads the variables of a section.
  *
- * @param prefixes an unknown variable with one of these prefixes is refused.
+ * @param prefixes an unknown variable with one of these prefixes is an issue.
  * @throws ConfigError with every issue.
  */
 export function readVariables<S extends Partial<typeof variables>>(
@@ -85,8 +85,7 @@ export function readVariables<S extends Partial<typeof variables>>(
 function findVariable(name: VariableName, env: Environment, options: ReadOptions): Found {
   const { onProblem = (problem) => void process.stderr.write(`${problem}\n`), now = Date.now } = options;
   const parser: z.ZodType = variables[name];
-  // Compose files unset a variable by an empty value. Only where empty is a valid value, as for a prefix, does it
-  // count as one.
+  // Compose files unset a variable with an empty value. It counts as a value only if empty is valid, as for a prefix.
   const written = env[name] === '' && !parser.safeParse('').success ? undefined : env[name];
   const path = describeVariable(name).secret ? env[`${name}_FILE`] : undefined;
   if (!path) {
@@ -132,7 +131,7 @@ function fileIssue(name: VariableName, got: string): ConfigIssue {
   return { variable: `${name}_FILE`, expected: `the path of a file that contains ${expected}`, got, remedy };
 }
 
-/** @param command it may not be written as a value: `.env` is no shell script, so nothing would run it. */
+/** @param command is never suggested as a value: `.env` is not a shell script, so nothing would run it. */
 function runAdvice(command: string): string {
   return `Run \`${command}\``;
 }
@@ -158,7 +157,7 @@ function conflictIssues(found: readonly Found[]): ConfigIssue[] {
 /** Kubernetes sets these in every container if a service is called `delivery` or `partner`. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$/;
 
-/** An unknown variable with our prefix is most likely misspelt; its default would silently be used instead. */
+/** An unknown variable with a known prefix is probably misspelt. The default would silently be used instead. */
 function unknownNames(env: Environment, prefixes: readonly string[]): ConfigIssue[] {
   const known: string[] = [...VARIABLE_NAMES, ...SECRET_NAMES.map((name) => `${name}_FILE`)];
   const isUnknown = (name: string) =>

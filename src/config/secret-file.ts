@@ -2,11 +2,11 @@ import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 
-/** The least time between two checks of a file. */
+/** The minimum time between two checks of a file. */
 const CHECK_EVERY_MS = 1_000;
-/** A file that changed within this time may not be complete yet: half a key can look like a whole one. */
+/** A file that changed within this time may not be complete yet: half a secret can look like a whole one. */
 const AT_REST_MS = 1_000;
-/** No secret is longer. A path to another file must not fill the memory. */
+/** No secret is longer than this. The limit keeps a wrong path from filling the memory. */
 const MAX_BYTES = 64 * 1024;
 
 /** The file holds no usable secret. The message ends the sentence "got …" and never contains the secret. */
@@ -23,11 +23,11 @@ export interface SecretFile<T> {
 }
 
 /**
- * Reads a secret now, and again once its file has changed and then rested for a second. While the file is missing or
- * invalid, as during a rotation, the last good value stays in use.
+ * Reads a secret now, and again once its file has changed and then stayed the same for a second. While the file is
+ * missing or invalid, as during a rotation, the last good value stays in use.
  *
  * @returns a function that returns the current value.
- * @throws UnusableFileError at once, never later.
+ * @throws UnusableFileError only now; the returned function never throws it.
  */
 export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile<T>): () => T {
   let { version, value } = readSecret(path, parser);
@@ -40,7 +40,7 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
     try {
       const stat = statOf(path);
       const ageMs = now() - Number(stat.ctimeMs);
-      // A negative age means that the file system's clock is ahead of ours, so it says nothing.
+      // A negative age only means that the file system's clock is ahead of this machine's.
       const isAtRest = ageMs < 0 || ageMs >= AT_REST_MS;
       if (isAtRest && (isUnusable || versionOf(stat) !== version)) {
         ({ version, value } = readSecret(path, parser));
@@ -56,8 +56,8 @@ export function followSecretFile<T>({ path, parser, onProblem, now }: SecretFile
 }
 
 /**
- * Whether every user can read the file: its mode allows it, and every folder above lets them in. A file that Docker
- * mounts is readable for everyone in its container anyway.
+ * Whether every user can read the file: its mode allows it, and so does every folder above it. A secret that Docker
+ * mounts is always readable by every user of its container.
  */
 export function isOpenToAll(path: string): boolean {
   const file = resolve(path);
@@ -67,7 +67,7 @@ export function isOpenToAll(path: string): boolean {
   return !file.startsWith('/run/secrets/') && (modeOf(file) & 0o004) !== 0 && canBeEntered(dirname(file));
 }
 
-/** Drops the line break at the end. It takes the version first, so that the next check sees any later change. */
+/** Drops the line break at the end. The version is read first, so that the next check sees any later change. */
 function readSecret<T>(path: string, parser: z.ZodType<() => T>): { version: string; value: () => T } {
   const version = versionOf(statOf(path));
   const text = readFrom(path, () => readFileSync(path, 'utf8')).replace(/[\r\n]+$/, '');

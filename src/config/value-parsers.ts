@@ -13,7 +13,7 @@ declare module 'zod' {
     hidden?: true;
     /** Also read from the file that NAME_FILE names. */
     secret?: true;
-    /** Prints a new value. People paste the output, because nothing runs a command in `.env`. */
+    /** A command that prints a new value. You paste its output, because nothing runs a command in `.env`. */
     command?: string;
   }
 }
@@ -58,9 +58,9 @@ export function line(expected: string, example: string, pattern = /^[^\p{Cc}]{1,
   return z.string().regex(pattern).meta({ expected, example });
 }
 
-/** List filters put the name in quotes, and no escape of a quote or a backslash works on every server. */
+/** List filters put the name in quotes, and no way to escape a quote or a backslash works on every server. */
 export const taskQueue = line(
-  'the name of a task queue, without quotes and backslashes',
+  'the name of a task queue, without quotes or backslashes',
   'fulfilment',
   /^[^\p{Cc}"'\\]{1,1000}$/u,
 );
@@ -77,9 +77,9 @@ export const queryParameter = line('the name of a query parameter', 'query', /^[
 /** The server checks the values of the five fields. */
 export const cron = line('the five fields of a cron expression', '0 3 * * *', /^[\w*/,?-]+( +[\w*/,?-]+){4}$/);
 
-/** The server refuses a dot or a colon in a deployment's name, and reserves names that begin with two underscores. */
+/** The server rejects a dot or a colon in a deployment's name, and reserves names that begin with two underscores. */
 export const deploymentVersion = line(
-  'the name of a deployment without a dot, then a dot and the id of a build',
+  'the name of a deployment (without dots), a dot, and the id of a build',
   'fulfilment.1a2b3c4',
   /^(?!__)[\w/-]{1,200}\.(?!__)[\w.+-]{1,100}$/,
 ).transform((given) => {
@@ -99,7 +99,7 @@ export const timeZone = z
   })
   .meta({ expected: 'the name of a time zone such as Europe/Warsaw', example: 'Europe/Warsaw' });
 
-/** A placement needs at least 0.2 for its search and its write: src/workflows/policies.ts. */
+/** A placement needs at least 0.2 for its search and its write: see src/workflows/policies.ts. */
 export const requestsPerSecond = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/)
@@ -107,7 +107,7 @@ export const requestsPerSecond = z
   .pipe(z.number().positive())
   .meta({ expected: 'a number above 0, such as 5 or 0.5', example: '5' });
 
-/** An http or https URL. A refused URL is never shown, because it may contain a password. */
+/** An http or https URL. A rejected URL is never shown, because it may contain a password. */
 export function url(example: string) {
   return z
     .string()
@@ -146,9 +146,9 @@ export const listenIpAddress = listenAddress
   .refine(({ host }) => isIP(host) !== 0)
   .meta({ expected: 'an IP address and a port, an IPv6 address in brackets' });
 
-/** A command that a shell would replace by its output. `.env` is not run by a shell, so it arrives as it is written. */
+/** A command that a shell would replace with its output. No shell runs `.env`, so the command arrives unchanged. */
 const SHELL_COMMAND = /\$\(.*\)|`.+`/s;
-const UNEXPANDED_COMMAND = 'a shell command, $(…) or in backticks, instead of its output: nothing runs it here';
+const UNEXPANDED_COMMAND = 'a shell command, in $(…) or backticks, instead of its output: nothing runs it here';
 
 const UNPRINTABLE = 'a value with a space, a line break or another character that is not printable ASCII';
 
@@ -161,20 +161,20 @@ export const apiKey = z
   })
   .transform((key) => () => key)
   .meta({
-    expected: 'a key of printable ASCII characters without spaces',
-    example: 'the key that you were given',
+    expected: 'an API key of printable ASCII characters without spaces',
+    example: 'the API key that you were given',
     hidden: true,
     secret: true,
   });
 
-/** One or several secrets, newest first. */
+/** One or more secrets, newest first. */
 export const fingerprintSecrets = secretList(
   'a secret of 32 bytes or more',
   'openssl rand -hex 32',
   (secret) => Buffer.byteLength(secret) >= 32,
 );
 
-/** One or several secrets of Standard Webhooks, newest first. The specification asks for 24 to 64 bytes. */
+/** One or more secrets of Standard Webhooks, newest first. The specification asks for 24 to 64 bytes. */
 export const webhookSecrets = secretList(
   'whsec_ and the base64 of 24 to 64 bytes',
   'echo "whsec_$(openssl rand -base64 32)"',
@@ -196,7 +196,7 @@ function secretList(each: string, command: string, isValid: (secret: string) => 
     .superRefine((secrets, context) => {
       if (secrets.length > 0 && secrets.every(isValid)) return;
       const wrong = secrets.findIndex((secret) => !isValid(secret)) + 1;
-      const several = `${secrets.length} secrets, of which number ${wrong} is not valid (not shown)`;
+      const several = `${secrets.length} secrets, of which number ${wrong} is invalid (not shown)`;
       context.addIssue(secrets.length > 1 ? several : 'something else (not shown)');
     })
     .transform((secrets) => () => secrets)

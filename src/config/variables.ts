@@ -21,7 +21,7 @@ import {
 } from './value-parsers';
 
 /*
- * Every variable of this project with its bounds, its default as people write it, and its meaning, in the order of
+ * Every variable of this project with its bounds, its default and its meaning, in the order of
  * docs/reference/configuration.md and .env.example. Temporal's own variables follow Temporal's convention.
  */
 
@@ -34,7 +34,7 @@ const plaintext = {
     .transform((written) => written === 'true')
     .prefault('false')
     .describe(
-      'allows `http:` beyond loopback in `PARTNER_BASE_URL` and `DELIVERY_URL`, and a Temporal API key without TLS; without it, either ends with exit code 78',
+      'allows `http:` beyond loopback in `PARTNER_BASE_URL` and `DELIVERY_URL`, and a Temporal API key without TLS; otherwise, both are rejected with exit code 78',
     ),
 };
 
@@ -60,27 +60,23 @@ const temporal = {
 const partner = {
   ...plaintext,
   PARTNER_BASE_URL: url('https://partner.example').describe("the partner's base URL"),
-  PARTNER_API_KEY: apiKey.describe('sent as `x-api-key` and nowhere else'),
+  PARTNER_API_KEY: apiKey.describe("the partner's API key, sent only as `x-api-key`"),
   PARTNER_LIST_PREFIX: pathPrefix
     .prefault('/v1/partners')
     .describe('prefix of `/products` and `/orders`; starts with `/` and does not end with one'),
   PARTNER_ORDER_PREFIX: pathPrefix.prefault('').describe('prefix of `/place-order` and `/orders/{id}/keys`'),
   PARTNER_HISTORY_SEARCH_PARAM: queryParameter.prefault('query').describe('order history: the search parameter'),
-  PARTNER_HISTORY_PAGE_PARAM: queryParameter
-    .prefault('page')
-    .describe('order history: the parameter of the page number'),
-  PARTNER_HISTORY_LIMIT_PARAM: queryParameter
-    .prefault('limit')
-    .describe('order history: the parameter of the page size'),
-  PARTNER_TIMEOUT: timeout.prefault('15s').describe('timeout of one request, headers and body'),
+  PARTNER_HISTORY_PAGE_PARAM: queryParameter.prefault('page').describe('order history: the page number parameter'),
+  PARTNER_HISTORY_LIMIT_PARAM: queryParameter.prefault('limit').describe('order history: the page size parameter'),
+  PARTNER_TIMEOUT: timeout.prefault('15s').describe('timeout of one request, including its response body'),
   PARTNER_MAX_RPS: requestsPerSecond
     .optional()
     .describe(
-      'the maximum requests to the partner per second, for each process: divide the allowed rate by the number of workers. One attempt to place an order needs four requests, so the minimum is 0.27 with the default `PARTNER_TIMEOUT`. No limit if not set',
+      'the maximum number of requests to the partner per second, for each process: divide the allowed rate by the number of workers. One attempt to place an order needs four requests, so the minimum is 0.27 with the default `PARTNER_TIMEOUT`. No limit if not set',
     ),
   PARTNER_MAX_BODY: size(1, 256)
     .prefault('32MiB')
-    .describe('the largest answer that is read, such as `64MiB`; a larger order is held as `ORDER_TOO_LARGE`'),
+    .describe('the largest response that is read, such as `64MiB`; a larger order is held as `ORDER_TOO_LARGE`'),
 };
 
 const purchase = {
@@ -96,7 +92,7 @@ const purchase = {
   PURCHASE_WATCH: oneOf('orders', 'history')
     .prefault('orders')
     .describe(
-      '`orders` polls every open order. `history` reads the order history once per interval for all of them, and polls an order only if its row is missing or no longer PENDING or PROCESSING, and at every twentieth interval',
+      '`orders` polls every open order. `history` reads the order history once per interval for all of them, and polls an order only if its row is missing or no longer PENDING or PROCESSING, and in every twentieth interval',
     ),
   PURCHASE_DEADLINE: limit.prefault('25m').describe('time from the placement until an open order is overdue'),
   PURCHASE_CONFIRM_WINDOW: pause
@@ -115,17 +111,17 @@ const delivery = {
   ...plaintext,
   DELIVERY_URL: url('https://shop.example/fulfilment')
     .optional()
-    .describe('where outcomes and keys are posted; set either this or `DELIVERY_DIR`'),
+    .describe('where outcomes and keys are posted; set either `DELIVERY_URL` or `DELIVERY_DIR`'),
   DELIVERY_SECRET: webhookSecrets
     .optional()
     .describe(
-      'the `whsec_…` secret that signs each event; during a rotation several, newest first, separated by spaces',
+      'the `whsec_…` secret that signs each event; during a rotation, several secrets, newest first, separated by spaces',
     ),
   DELIVERY_TIMEOUT: timeout.prefault('15s').describe('timeout of one delivery attempt'),
   DELIVERY_DIR: line('the path of a folder', 'deliveries')
     .optional()
     .describe(
-      "instead of a URL, a folder that gets one file (mode 0600) for each event; if it can't be written, the exit code is 78",
+      'instead of a URL, a folder that gets one file (mode 0600) for each event; if it is not writable, the exit code is 78',
     ),
 };
 
@@ -139,23 +135,21 @@ const reconciliation = {
   RECONCILE_LOOKBACK: duration('1m', '8760h')
     .prefault('72h')
     .describe(
-      "how far back each reconciliation looks; refused if it is longer than the namespace's retention minus one day",
+      "how far back each reconciliation looks; rejected if it is longer than the namespace's retention minus one day",
     ),
 };
 
 const worker = {
   FINGERPRINT_SECRET: fingerprintSecrets.describe(
-    'the HMAC secret behind the ids of delivered keys; 32 bytes or more; during a rotation several, newest first, separated by spaces',
+    'the HMAC secret behind the ids of delivered keys; 32 bytes or more; during a rotation, several secrets, newest first, separated by spaces',
   ),
   REPORT_DIR: line('the path of a folder', 'reports')
     .prefault('reports')
-    .describe(
-      "the folder in which the reconciling worker writes its report; if it can't be written, the exit code is 78",
-    ),
+    .describe('the folder for the reports of reconciliations; if it is not writable, the exit code is 78'),
   WORKER_DEPLOYMENT_VERSION: deploymentVersion
     .optional()
     .describe(
-      'turns worker versioning on: `DEPLOYMENT.BUILD`, with a new build id for each build. A purchase then stays on the version it began on: docs/deploying.md',
+      'turns worker versioning on: `DEPLOYMENT.BUILD`, with a new build id for each build. A purchase then stays on the version that it started on: docs/deploying.md',
     ),
   HEALTH_ADDRESS: listenAddress
     .prefault('127.0.0.1:8081')
@@ -166,7 +160,7 @@ const worker = {
     .describe('the least severe level that is logged'),
   LOG_FORMAT: oneOf('json', 'pretty')
     .optional()
-    .describe('`json`, or `pretty` for people; if not set, `pretty` on a terminal and `json` elsewhere'),
+    .describe('`json`, or the human-readable `pretty`; if not set, `pretty` on a terminal and `json` elsewhere'),
 };
 
 export const SECTIONS = { temporal, partner, purchase, delivery, reconciliation, worker };
@@ -177,7 +171,7 @@ export type VariableName = keyof typeof variables;
 export const VARIABLE_NAMES = Object.keys(variables) as VariableName[];
 export const SECRET_NAMES = VARIABLE_NAMES.filter((name) => describeVariable(name).secret);
 
-/** Describes a variable for people: in messages, in docs/reference/configuration.md and in .env.example. */
+/** Describes a variable for messages, docs/reference/configuration.md and .env.example. */
 export function describeVariable(name: VariableName) {
   const schema = variables[name];
   const json = z.toJSONSchema(schema, { io: 'input' });
@@ -190,21 +184,21 @@ export function describeVariable(name: VariableName) {
     /** Ends the sentence "expected …". */
     expected: String(expected),
     example: String(usual || example),
-    /** As people write it. */
+    /** As written in the environment. */
     default: usual as string | undefined,
     required: !schema.safeParse(undefined).success,
     /** Never shown. */
     hidden: hidden === true,
     /** Also read from the file that NAME_FILE names. */
     secret: secret === true,
-    /** Prints a new value. */
+    /** A command that prints a new value. */
     command: command as string | undefined,
   };
 }
 
 type Texts = Readonly<Partial<Record<VariableName, string>>>;
 
-/** An issue of a variable that is valid by itself. */
+/** An issue with a variable that is valid on its own. */
 interface Conflict {
   variable: VariableName;
   expected: string;
@@ -212,18 +206,19 @@ interface Conflict {
   remedy: string;
 }
 
-const DISTINCT_PARAM = {
+const PARAMETER_NAME_TAKEN = {
   expected: 'a name that differs from the other two parameters',
   remedy: 'Give each parameter its own name.',
 };
 const TLS_REQUIRED = {
-  expected: 'an https:// URL, because keys travel there',
+  expected: 'an https:// URL, because keys are sent over it',
   got: 'http:// to another machine (not shown)',
-  remedy: 'Use https://, or set ALLOW_PLAINTEXT=true if everyone on the network in between may read and change them.',
+  remedy:
+    'Use https://, or set ALLOW_PLAINTEXT=true to accept that anyone on the network in between can read and change them.',
 };
 const DESTINATION = { variable: 'DELIVERY_URL', expected: 'either DELIVERY_URL or DELIVERY_DIR' } as const;
 
-/** The variables whose URL leads to another machine without TLS. Keys travel there. */
+/** The variables with the URL of another machine without TLS. Keys are sent over these URLs. */
 export function plaintextUrls(read: Texts): VariableName[] {
   return (['PARTNER_BASE_URL', 'DELIVERY_URL'] as const).filter((name) => isPlaintext(read[name]));
 }
@@ -235,7 +230,7 @@ function isPlaintext(written = ''): boolean {
 }
 
 /**
- * Finds the conflicts between variables that are each valid.
+ * Finds conflicts between variables that are each valid on their own.
  *
  * @param read the text or the default of each variable that is read.
  */
@@ -246,11 +241,11 @@ export function conflictsIn(read: Texts): Conflict[] {
   const { data: partnerTimeoutMs = 0 } = variables.PARTNER_TIMEOUT.safeParse(read.PARTNER_TIMEOUT);
   const lowestRate = minRequestRate({ partnerTimeoutMs });
   const { METRICS_ADDRESS: address, DELIVERY_URL: deliveryUrl, DELIVERY_DIR: dir } = read;
-  const refused = read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read);
+  const rejected = read.ALLOW_PLAINTEXT === 'true' ? [] : plaintextUrls(read);
   const conflicts: (Conflict | false)[] = [
-    ...refused.map((variable) => ({ variable, ...TLS_REQUIRED })),
-    page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...DISTINCT_PARAM },
-    (pageSize === search || pageSize === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...DISTINCT_PARAM },
+    ...rejected.map((variable) => ({ variable, ...TLS_REQUIRED })),
+    page === search && { variable: 'PARTNER_HISTORY_PAGE_PARAM', ...PARAMETER_NAME_TAKEN },
+    (pageSize === search || pageSize === page) && { variable: 'PARTNER_HISTORY_LIMIT_PARAM', ...PARAMETER_NAME_TAKEN },
     Number(read.PARTNER_MAX_RPS) < lowestRate && {
       variable: 'PARTNER_MAX_RPS',
       expected: "a rate at which a placement's search and write fit into one attempt",

@@ -26,7 +26,9 @@ const COLUMNS: readonly [name: string, cell: Cell][] = [
 
 /**
  * The findings for a spreadsheet, one row each: commas, every string in quotes, UTF-8. Excel needs the byte order
- * mark to recognise UTF-8. @returns the parts of the file, in order
+ * mark to recognise UTF-8.
+ *
+ * @returns the parts of the file, in order
  */
 export function* renderCsv(report: ReconciliationReport): Generator<string> {
   yield `\uFEFF${csvLine(COLUMNS.map(([name]) => name))}`;
@@ -34,8 +36,8 @@ export function* renderCsv(report: ReconciliationReport): Generator<string> {
 }
 
 /** `2026-01-31 03:00:00` in UTC. Spreadsheets read this form as a date, and the ISO form as text. */
-function dateOf(instant: string): string {
-  return instant.slice(0, 19).replace('T', ' ');
+function dateOf(timestamp: string): string {
+  return timestamp.slice(0, 19).replace('T', ' ');
 }
 
 function csvLine(cells: readonly (string | number | undefined)[]): string {
@@ -49,8 +51,8 @@ function cellText(value: string | number | undefined): string {
 }
 
 /**
- * Puts an apostrophe before everything that a spreadsheet would read as a formula. A spreadsheet that splits cells at
- * another separator, or at a quote, starts a new cell there.
+ * Puts an apostrophe before everything that a spreadsheet would read as a formula, even a spreadsheet that splits cells
+ * at another separator or at a quote.
  */
 function withoutFormulas(text: string): string {
   return text.replace(/(?<=^|[,;|"'])(?= *[=+\-@＝＋－＠])/g, "'");

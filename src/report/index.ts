@@ -10,8 +10,10 @@ import type { ReconciliationReport } from './report';
 export { type ReconciliationReport, reportOf } from './report';
 
 /**
- * Writes the report as HTML, CSV and JSON. Each file appears complete or not at all. The JSON comes last, so the
- * other two exist if it exists. If the same run writes again, it replaces its own files. @returns the paths
+ * Writes the report as HTML, CSV and JSON. Each file appears complete or not at all. The JSON is written last: if it
+ * exists, so do the other two. If the same run writes again, it replaces its own files.
+ *
+ * @returns the paths
  */
 export async function writeReport(
   dir: string,
@@ -26,7 +28,7 @@ export async function writeReport(
   return paths;
 }
 
-/** Puts each finding on a line of its own. */
+/** Puts each finding on its own line. */
 function* renderJson({ findings, ...rest }: ReconciliationReport): Generator<string> {
   yield `${toSafeJson(rest).slice(0, -'\n}'.length)},\n  "findings": [`;
   yield* inBatches(findings, (finding, at) => `${at > 0 ? ',' : ''}\n    ${toSafeJson(finding, 0)}`);

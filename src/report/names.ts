@@ -1,7 +1,7 @@
 import type { Finding, FindingAmounts } from '../domain/reconciliation/finding';
 import { workflowUrl } from '../domain/ui-links';
 
-/** What people read for each amount of a finding, in the page and in the spreadsheet. */
+/** The label of each amount of a finding, on the page and in the spreadsheet. */
 export const AMOUNT_NAMES: Record<keyof FindingAmounts, string> = {
   debited: 'debited',
   debitedNow: 'debited now',
@@ -9,7 +9,11 @@ export const AMOUNT_NAMES: Record<keyof FindingAmounts, string> = {
   furtherOrders: 'for further orders',
 };
 
-/** The page of a finding's purchase in the Temporal UI, if both are known. @param workflowsUrl lists the namespace */
+/**
+ * The page of a finding's purchase in the Temporal UI, if both are known.
+ *
+ * @param workflowsUrl the page that lists the namespace's workflows
+ */
 export function urlOf({ workflowId }: Finding, workflowsUrl: string | undefined): string | undefined {
   return workflowsUrl === undefined || workflowId === undefined ? undefined : workflowUrl(workflowsUrl, workflowId);
 }

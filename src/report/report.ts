@@ -4,7 +4,7 @@ import { isBillable, safeStatus } from '../domain/order';
 import type { ReportedFinding } from '../domain/reconciliation/finding';
 import type { PartnerOrder, RecordIndex } from '../domain/reconciliation/records';
 
-/** Totals of a reconciliation. Sums are exact in decimals. The partner does not name the currency of its amounts. */
+/** Totals of a reconciliation. Sums are exact decimals. The partner does not name the currency of its amounts. */
 interface Totals {
   /** How many orders and how many purchases were compared. */
   orders: number;
@@ -21,7 +21,7 @@ interface Totals {
 }
 
 /**
- * The report of one reconciliation, and the schema of its JSON. Instants are ISO 8601 in UTC. Amounts are decimal
+ * The report of one reconciliation, and the schema of its JSON. Timestamps are ISO 8601 in UTC. Amounts are decimal
  * numbers as the partner writes them.
  */
 export interface ReconciliationReport extends Totals {
@@ -41,7 +41,7 @@ export interface ReconciliationReport extends Totals {
   repaired: number;
 }
 
-/** What a report is built from. Instants are epoch ms. */
+/** What a report is built from. Timestamps are epoch ms. */
 interface ReportInput extends Pick<
   ReconciliationReport,
   'workflowId' | 'runId' | 'workflowsUrl' | 'dryRun' | 'findings'
@@ -53,7 +53,7 @@ interface ReportInput extends Pick<
   records: RecordIndex;
 }
 
-/** Builds the report. If this Node does not know the time zone, the report is in UTC. */
+/** Builds the report. If this version of Node does not know the time zone, the report is in UTC. */
 export function reportOf(input: ReportInput) {
   const { workflowId, runId, workflowsUrl, from, to, now, dryRun, records, findings } = input;
   const timeZone = isKnown(input.timeZone) ? input.timeZone : 'UTC';
@@ -82,8 +82,9 @@ function isKnown(timeZone: string): boolean {
 }
 
 /**
- * Sums up the records in linear time. @param from epoch ms: older records were read only to follow them, and are not
- * counted
+ * Sums up the records in linear time.
+ *
+ * @param from epoch ms; older records are not counted, because they were read only for follow-up
  */
 export function totalsOf(records: RecordIndex, calendar: ReturnType<typeof calendarIn>, from = -Infinity): Totals {
   const orders = [...records.orders.values()].filter(({ createdAt }) => createdAt >= from);
@@ -122,7 +123,9 @@ function sorted<T>(groups: Map<string, T>): [string, T][] {
 }
 
 /**
- * Converts epoch ms to the days and hours of a time zone. @throws RangeError if this Node does not know the time zone
+ * Converts epoch ms to the days and hours of a time zone.
+ *
+ * @throws RangeError if this version of Node does not know the time zone
  */
 export function calendarIn(timeZone: string) {
   const format = new Intl.DateTimeFormat('en-CA', {

@@ -59,7 +59,7 @@ export async function startPostgreSql(settings: readonly string[] = []) {
   return { port, passwordFile, start, stop, remove };
 }
 
-/** From now on tests start production servers on this PostgreSQL. */
+/** From now on, tests start production servers on this PostgreSQL. */
 export function useForServers({ port, passwordFile }: PostgreSqlAccess): void {
   process.env.TEST_POSTGRESQL = JSON.stringify({ port, passwordFile });
 }

@@ -32,7 +32,7 @@ const identities = new Map<string, Identity>();
 /**
  * Starts a Temporal server with the configuration of `ops/temporal`. The scripts and the command used in production
  * create its databases before the first start, and the namespace and search attributes after it. A server that ends
- * before that is returned as it is.
+ * before that is returned anyway.
  */
 export async function spawnTemporalServer(postgresql: PostgreSqlAccess, options: ServerOptions): Promise<ChildProcess> {
   const { port, httpPort, name = randomUUID(), setUp = true, config = [] } = options;

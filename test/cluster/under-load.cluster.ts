@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const PURCHASES = 500;
 const EVERY_MS = 200;
 const PRODUCTS = ['demo-instant', 'demo-instant', 'demo-instant', 'demo-seconds'];
-/** The fault comes after this many placements. */
+/** The fault happens after this many placements. */
 const PLACED_BEFORE = 100;
 const AWAY_MS = 30_000;
 

@@ -10,7 +10,7 @@ export const ENGINE = process.env.TEST_CONTAINER_ENGINE ?? '';
 /** The command of Docker Compose. */
 const COMPOSE = JSON.parse(process.env.TEST_COMPOSE ?? '[]') as string[];
 
-/** Without systemd, Podman can not use its defaults for cgroups, event log and health checks. */
+/** Without systemd, Podman can't use its defaults for cgroups, event log and health checks. */
 const LACKS_SYSTEMD = ENGINE === 'podman' && !existsSync('/run/systemd/system');
 const ENGINE_ENV: Env = LACKS_SYSTEMD ? { CONTAINERS_CONF: join(__dirname, 'containers.conf') } : {};
 
@@ -29,7 +29,12 @@ export interface RunOptions {
   env?: Env;
 }
 
-/** Runs a program to its end. @returns its stdout @throws Error with all of its output when it fails */
+/**
+ * Runs a program to its end.
+ *
+ * @returns its stdout
+ * @throws Error with its whole output if it fails
+ */
 export async function run(command: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, stdout, output } = await tryRun(command, options);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${output}`);
@@ -57,12 +62,20 @@ interface ContainerState {
 
 export type Project = Awaited<ReturnType<typeof openProject>>;
 
-/** A compose project. @param env variables that docker-compose.yml reads */
+/**
+ * A compose project.
+ *
+ * @param env variables that docker-compose.yml reads
+ */
 export async function openProject(name: string, folder: string, env: Env) {
   const options = { cwd: folder, env: Object.assign({}, env, ENGINE === 'podman' ? await startPodmanService() : {}) };
   const command = (...args: string[]) => [...COMPOSE, '--project-name', name, ...args];
   return {
-    /** `docker compose ARGS` in its folder. @returns its stdout */
+    /**
+     * Runs `docker compose ARGS` in its folder.
+     *
+     * @returns its stdout
+     */
     compose: (...args: string[]) => run(command(...args), options),
     /** Runs a command in the container of a service. */
     exec: (service: string, ...args: string[]) => tryRun(command('exec', '--no-TTY', service, ...args), options),

@@ -119,7 +119,7 @@ async function copyNode(folder: string): Promise<void> {
   cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
   for (const name of ['npm', 'npx'])
     await run(['ln', '-s', `../lib/node_modules/npm/bin/${name}-cli.js`, join(local, 'bin', name)]);
-  // The access of this machine to its package registry.
+  // This machine's access to its package registry.
   const settings = await run(['npm', 'config', 'get', 'globalconfig']);
   if (existsSync(settings)) cpSync(settings, join(local, 'etc/npmrc'));
 }

@@ -10,7 +10,7 @@ import { ensureImages, removeImages } from './images';
 
 /*
  * All of docker-compose.yml, started by a real container engine from a fresh copy of the project: `npm run
- * test:compose`. Each test continues from the state that the one before it left.
+ * test:compose`. Each test continues from the state that the previous test left.
  */
 
 const ROOT = join(__dirname, '../..');
@@ -29,7 +29,7 @@ const get = async (port: (typeof PORTS)[number], path: string) =>
 const ledger = async () =>
   (JSON.parse(await get('SANDBOX', '/admin/ledger?keys=1')) as LedgerReport).references.flatMap(({ orders }) => orders);
 
-/** The output of a service that runs once, after it has ended. */
+/** Waits until a service that runs once has ended, and returns its output. */
 async function outputOf(service: string): Promise<string> {
   const hasEnded = async () => (await project.state(service)).State === 'exited';
   await waitUntil(`${service} has ended`, hasEnded, { everyMs: 500, withinMs: 4 * MINUTE });
@@ -57,7 +57,7 @@ beforeAll(async () => {
   for (const name of PORTS) ports[name] = await freePort();
   const numbers = Object.fromEntries(PORTS.map((name) => [`${name}_PORT`, String(ports[name])]));
   project = await openProject('fulfilment-test', folder, { ...numbers, IMAGE_TAG: 'test' });
-  // Remove leftovers of an interrupted run.
+  // Remove what an interrupted run left behind.
   await run(['sh', 'ops/make-secrets.sh'], { cwd: folder });
   await project.compose('down', '--volumes', '--timeout', '5');
   rmSync(join(folder, 'secrets'), { recursive: true });
@@ -81,7 +81,7 @@ it(
 );
 
 it(
-  'doctor finds no fault in namespace, retention, search attributes, schedule, workers and delivery',
+  'doctor finds no problem with the namespace, retention, search attributes, schedule, workers or delivery',
   async () => {
     let last = '';
     // On a busy machine Podman's DNS server may ignore a container for half a minute after its start.
@@ -94,7 +94,7 @@ it(
   5 * MINUTE,
 );
 
-it('a reconciliation writes its report, and its user can not write anywhere else', async () => {
+it("a reconciliation writes its report, and its user can't write anywhere else", async () => {
   const findings = succeed(await starter('reconcile'));
   expect(findings).toContain('no findings');
   const [report = ''] = /\/app\/reports\/\S+\.html/.exec(findings) ?? [];
@@ -150,7 +150,7 @@ it(
   5 * MINUTE,
 );
 
-it('Prometheus has the worker and the rules, and the web UIs answer', async () => {
+it('Prometheus has the worker and the rules, and the web UIs respond', async () => {
   const scraped = () => get('PROMETHEUS', '/api/v1/query?query=up%7Bjob=%22fulfilment-worker%22%7D');
   await waitUntil('the worker is scraped', async () => /,"1"\]/.test(await scraped()), { everyMs: 500 });
   expect(await get('PROMETHEUS', '/api/v1/rules')).toContain('PartnerAccessRefused');
@@ -183,7 +183,7 @@ it(
     const services = await project.compose(...files, 'config', '--services');
     expect(services.split('\n')).toEqual(expect.arrayContaining(['worker', 'setup', 'temporal']));
     for (const name of ['sandbox', 'checkout', 'first-purchase']) expect(services.split('\n')).not.toContain(name);
-    // The sandbox that is still running plays the partner.
+    // The sandbox that is still running acts as the partner.
     await project.compose(...files, 'up', '--detach', '--no-deps', 'worker');
     await waitUntil('the worker is ready', async () => (await starter('doctor')).code === 0, { everyMs: 1_000 });
     const environment = succeed(await project.exec('worker', 'sh', '-c', 'tr "\\0" "\\n" < /proc/1/environ'));

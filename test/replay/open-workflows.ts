@@ -10,7 +10,7 @@ import { replay } from './histories';
  * Replays the open workflows of a real namespace with this build before it is deployed:
  * docs/deploying.md#replay-open-histories. Jest runs this file only on request. It reads histories and changes nothing.
  */
-it('this build replays every open workflow of the task queue without a non-determinism', async () => {
+it('this build replays every open workflow of the task queue without a non-determinism error', async () => {
   const { connectionOptions, namespace } = readTemporalTarget(process.env);
   const connection = await Connection.connect(connectionOptions);
   closeAtEnd(() => connection.close());

@@ -21,7 +21,7 @@ import { HISTORIES } from './histories';
  *
  *     npm test -- --testMatch '<rootDir>/test/replay/record.ts' && npm run format
  *
- * Until the first release, record again after any change of the workflows. After it, keep the existing histories and
+ * Before the first release, record again after any change to the workflows. After it, keep the existing histories and
  * add new ones for new behaviour.
  */
 describe('recording', () => {
@@ -70,7 +70,7 @@ describe('recording', () => {
     await keep(name, referenceId);
   });
 
-  it('cancelled while the order was open, which is seen through', async () => {
+  it('cancelled while the order was open, so that the purchase continues to its end', async () => {
     const referenceId = await env.buy({ 'demo-strange': 1 });
     const operator = operatorOf(env, referenceId);
     await operator.pending('awaitOrderChange', 2);
@@ -92,8 +92,8 @@ describe('recording', () => {
   ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {
     const { referenceId, operator, decide } = await purchaseBeforeHold(env, reason);
     const hold = await operator.held(reason);
-    await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
-    // Records a rejected decision too.
+    await waitUntil('the checkout knows about the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
+    // Also records a rejected decision.
     await operator.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
     await decide(decision);
     await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);

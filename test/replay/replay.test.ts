@@ -8,12 +8,12 @@ const recorded = recordedHistories();
 const BUNDLE = readFileSync(WORKFLOW_BUNDLE, 'utf8');
 
 describe('recorded histories, replayed with the current workflows', () => {
-  it('replay without a non-determinism, so that a deploy does not break a running purchase', async () => {
+  it('replay without a non-determinism error, so that a deploy does not break a running purchase', async () => {
     expect(await replay(BUNDLE, recorded)).toEqual({ count: recorded.length, failed: [] });
     expect(recorded.length).toBeGreaterThan(20);
   }, 120_000);
 
-  it('replay with a traced start, because the trace header of activities must not be a non-determinism', async () => {
+  it('replay with a traced start, because the trace header of activities must not cause a non-determinism error', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     for (const header of [json({ traceparent }), json({ traceparent: 'x' }), json(null), { data: base64('{') }]) {
       const traced = recorded.map((one) => startedWith(one, { fields: { '_tracer-data': header } }));

@@ -18,7 +18,11 @@ function node(args: string[], env: NodeJS.ProcessEnv = {}) {
   return { code, stderr, lines: stdout.trimEnd().split('\n') };
 }
 
-/** Makes a separate Jest project with the reporter. @returns its configuration as arguments */
+/**
+ * Creates a separate Jest project with the reporter.
+ *
+ * @returns its configuration as arguments
+ */
 async function project(suites: readonly string[], config = {}): Promise<string[]> {
   await writeFile(join(dir, 'package.json'), '{}');
   for (const [number, code] of suites.entries()) await writeFile(join(dir, `${number}.test.js`), code);

@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshMachine, type Machine } from './machine';
 
-/** An `npm` that logs each call and writes the record of installed packages. */
+/** An `npm` that logs each call and writes the list of installed packages. */
 const NPM = `
   echo "$@" >> "$HOME/npm.log"
   mkdir -p node_modules && cp package-lock.json node_modules/.package-lock.json`;

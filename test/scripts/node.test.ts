@@ -4,7 +4,7 @@ import { freshMachine, type Machine } from './machine';
 const { platform, arch } = process;
 const PACKAGE = `${platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'}-${platform}-${arch}`;
 
-/** An npm with these versions, whose Node says which one it is. */
+/** An npm with these versions. Its Node reports the given version. */
 const npmWith = (versions: readonly string[], says = '$version') => `
   echo "$@" >> "$HOME/npm.log"
   for last in "$@"; do version=\${last##*@}; done
@@ -19,7 +19,7 @@ const ensureNode = (version: string) => machine.call('node.mjs', 'ensureNode', {
 const pathOf = (version: string) =>
   join(machine.cache, `node-${version}-${platform}-${arch}`, 'node_modules', PACKAGE, 'bin/node');
 
-test('the start of a version means its newest, sorted by number and not as text', async () => {
+test('the start of a version selects the newest match, sorted by number and not as text', async () => {
   await machine.fake('npm', npmWith(['24.9.0', '24.21.0', '24.3.0']));
   expect(await ensureNode('24')).toMatchObject({ code: 0, stdout: JSON.stringify(pathOf('24.21.0')) });
 });
@@ -35,9 +35,14 @@ test('a version that is in the cache is never installed again', async () => {
 
 test.each([
   ['a version that npm does not have', '99', 'echo E404; exit 1', /^npm found no Node 99: [^]*E404/],
-  ['what is not a version', '--watch', 'exit 1', /expected a version of Node such as 24 or 20\.19, got --watch/],
+  [
+    'something that is not a version',
+    '--watch',
+    'exit 1',
+    /expected a version of Node such as 24 or 20\.19, got --watch/,
+  ],
   ['a binary of another version', '24.1.0', npmWith([], '20.0.0'), /says that it is v20\.0\.0, not v24\.1\.0/],
-])('%s is refused, so that no suite runs on another Node than the one asked for', async (_, version, npm, message) => {
+])('%s is rejected, so that no suite runs on another version of Node', async (_, version, npm, message) => {
   await machine.fake('npm', npm);
   const { code, stderr } = await ensureNode(version);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) as string });

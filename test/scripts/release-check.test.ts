@@ -7,7 +7,7 @@ import { freshMachine } from './machine';
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Lives a block of days: it notes the first seed, and fails or hangs if `blocks` says so. */
+/** Runs a block of days: it records the first seed, and fails or hangs if `blocks` says so. */
 const FAKE_DAYS = `
 import { appendFileSync, readFileSync } from 'node:fs';
 const from = process.argv.at(-1);
@@ -57,7 +57,7 @@ function project() {
 }
 
 describe('npm run release:check', () => {
-  test('refuses a tree that differs from the commit and names the file, but not the results that suites write', async () => {
+  test('rejects a tree that differs from the commit and names the file, but ignores the results that suites write', async () => {
     const { dir, start, lived } = project();
     writeFileSync(join(dir, 'new.ts'), '');
     cpSync(join(ROOT, 'bench/results/recovery.json'), join(dir, 'bench/results/recovery.json'));
@@ -68,7 +68,7 @@ describe('npm run release:check', () => {
     expect(lived()).toEqual([]);
   });
 
-  test('goes on after a failed block, and a second call repeats only that block', async () => {
+  test('continues after a failed block, and a second call repeats only that block', async () => {
     const { dir, start, plan, lived } = project();
     plan({ 51: 'fails' });
     const red = await start('--only', 'days').ended;
@@ -86,7 +86,7 @@ describe('npm run release:check', () => {
     expect(page).toContain(green.stdout.slice(green.stdout.indexOf('| suite')).trim());
   });
 
-  test('a commit of documents keeps the results, and a commit of code begins anew', async () => {
+  test('a commit of documents keeps the results, and a commit of code starts over', async () => {
     const { commit, start, lived, plan } = project();
     expect((await start('--only', 'days').ended).code).toBe(0);
     plan({});
@@ -99,14 +99,14 @@ describe('npm run release:check', () => {
     expect(lived()).toHaveLength(20);
   });
 
-  test('goes on where a signal has interrupted it', async () => {
+  test('continues where a signal has interrupted it', async () => {
     const { start, plan, lived } = project();
     plan({ 101: 'hangs' });
     const first = start('--only', 'days');
     await first.said('(101-150) …');
     first.signal('SIGTERM');
     const { code, stderr } = await first.ended;
-    expect({ code, stderr }).toEqual({ code: 143, stderr: expect.stringContaining('goes on from here') });
+    expect({ code, stderr }).toEqual({ code: 143, stderr: expect.stringContaining('to continue from here') });
 
     plan({});
     expect((await start('--only', 'days').ended).code).toBe(0);
@@ -140,12 +140,12 @@ describe('the results of a suite', () => {
     ['tests that passed in a process that failed', { passed: 3, failed: 0, skipped: [] }, 1, 1],
     ['a run that counted nothing, although it says that all is well', { passed: 0, failed: 0, skipped: [] }, 0, 1],
     ['a run whose only test this machine cannot run', { passed: 0, failed: 0, skipped: ['no promtool here'] }, 1, 0],
-    ['such a run that was killed', { passed: 0, failed: 0, skipped: ['no promtool here'] }, 137, 1],
+    ['the same run, but killed', { passed: 0, failed: 0, skipped: ['no promtool here'] }, 137, 1],
   ])('%s', async (_, counts, exitCode, failures) => {
     expect(await call('release-record.mjs', 'failuresIn', counts, exitCode)).toBe(failures);
   });
 
-  test('the table shows what was not run, is unfinished or cannot run here, and why tests were skipped', async () => {
+  test('the table shows what was not run, is unfinished or cannot run here, and the reasons for skipped tests', async () => {
     const at = { startedAt: '2026-11-23T20:52:01.000Z', endedAt: '2026-11-23T21:04:59.000Z', exitCode: 0, failed: 0 };
     const steps = {
       test: { wanted: 1, parts: { all: { ...at, passed: 900, skipped: ['no Python here', 'no Python here'] } } },

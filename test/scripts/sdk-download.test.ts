@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startTcpServer } from '../support/http-server';
 import { freshMachine } from './machine';
 
-test('a host that accepts the connection but never answers is given up and does not block the fallback', async () => {
+test('a host that accepts the connection but never responds is abandoned and does not block the fallback', async () => {
   const machine = await freshMachine();
   const blackHole = await startTcpServer();
   const dir = join(machine.dir, 'draft');
@@ -13,6 +13,6 @@ test('a host that accepts the connection but never answers is given up and does 
     env: { HTTPS_PROXY: `http://127.0.0.1:${blackHole.port}` },
   }).ended;
   expect(code).toBe(1);
-  expect(stderr).toBe('no answer within 6 s');
+  expect(stderr).toBe('no response within 6 s');
   expect(blackHole.connections).toBe(1);
 });

@@ -51,7 +51,7 @@ describe('the search order for a Temporal CLI', () => {
     await machine.fake('go', BUILDS);
     const { stdout, stderr } = await ensure().ended;
     expect(JSON.parse(stdout)).toContain(machine.cache);
-    expect(stderr).toMatch(/temporal on PATH failed \(.*server 1\.20, 1\.28 or later is needed\)/);
+    expect(stderr).toMatch(/temporal on PATH failed \(.*server 1\.20, but 1\.28 or later is needed\)/);
     expect(stderr).toMatch(/the SDK's own download failed \(.+\)\. Falling back to go install/);
     const built = [expect.stringContaining('github.com/temporalio/cli/cmd/temporal@v1.5.1')];
     expect(await machine.lines('go.log')).toEqual(built);
@@ -67,8 +67,8 @@ describe('when no Temporal CLI is available', () => {
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(1);
     const message = stderr.slice(stderr.indexOf('No Temporal CLI'));
-    expect(message).toMatch(/temporal on PATH: nothing there/);
-    expect(message).toMatch(/the cache: nothing there/);
+    expect(message).toMatch(/temporal on PATH: not found/);
+    expect(message).toMatch(/the cache: not found/);
     expect(message).toMatch(/the SDK's own download: .+/);
     expect(message).toMatch(/go install at v1\.5\.1: Go is not installed/);
     expect(message).toMatch(/install Go/);
@@ -100,7 +100,7 @@ describe('when two runs need a Temporal CLI at once', () => {
     expect((await machine.lines('go.log')).filter((line) => line === 'started')).toHaveLength(1);
   });
 
-  test('the lock of a killed run blocks nobody, and the next run leaves no lock behind', async () => {
+  test('the lock of a killed run blocks no other run, and the next run leaves no lock behind', async () => {
     await machine.fake('go', BUILDS);
     const lock = join(machine.cache, 'locks', `temporal-cli-${hostname()}`);
     const { pid } = spawnSync(process.execPath, ['--version']);
@@ -108,7 +108,7 @@ describe('when two runs need a Temporal CLI at once', () => {
     const { code, stderr } = await ensure().ended;
     expect(code).toBe(0);
     expect(stderr).not.toContain('waiting for it');
-    // The dead owner's lock stays under its new name, so that a late run cannot move a live lock there.
+    // The dead owner's lock stays under its new name, so that a late run can't move a live lock to that name.
     const locks = await readdir(join(machine.cache, 'locks'));
     expect(locks).toEqual([expect.stringContaining('.dead-')]);
   });
@@ -131,7 +131,7 @@ describe('the time-skipping test server', () => {
   test('comes from Maven if there is no download, with an executable wrapper; missing tools are named', async () => {
     expect((await testServer().ended).stderr).toContain('mvn is not installed');
     await machine.fake('mvn', COPIES);
-    expect((await testServer().ended).stderr).toMatch(/not a test server that runs: [^]*java: not found/);
+    expect((await testServer().ended).stderr).toMatch(/not a working test server: [^]*java: not found/);
     const java = await machine.fake('java', JAVA);
     expect(existsSync(await ensured(testServer({ JAVA_HOME: join(java, '..', '..') })))).toBe(true);
   });
@@ -155,9 +155,9 @@ describe('the Temporal server of production', () => {
   });
 
   test.each([
-    ['has no SQL tool, so that its tables could be of another version', VERSION, undefined],
+    ['has no SQL tool, so that its tables could have another version', VERSION, undefined],
     ['is older than its configuration', '1.29.1', '1.29.1'],
-    ['has an SQL tool that is older', VERSION, '1.32.1'],
+    ['has an older SQL tool', VERSION, '1.32.1'],
   ])('that is on the PATH but %s is skipped in favour of the build', async (_, version, sqlTool) => {
     await machine.fake('temporal-server', says(version));
     if (sqlTool) await machine.fake('temporal-sql-tool', says(sqlTool));

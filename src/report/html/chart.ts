@@ -1,4 +1,4 @@
-/** A row of a chart: a name, some numbers, and a bar, of which `part` is drawn darker. */
+/** A row of a chart: a name, some numbers, and a bar. `part` of the bar is drawn darker. */
 interface Row {
   cells: string[];
   whole: number;
@@ -6,8 +6,9 @@ interface Row {
 }
 
 /**
- * A table with a bar in each row. On a narrow screen the bar is below the numbers. @param full what a bar of full
- * width stands for
+ * A table with a bar in each row. On a narrow screen the bar is below the numbers.
+ *
+ * @param full the value of a full-width bar
  */
 export function chart(
   head: readonly string[],

@@ -12,17 +12,21 @@ export function escapeUntrusted(text: string): string {
   return `<bdi>${escape(text)}</bdi>`;
 }
 
-/** Escapes advice. Commands in it are between backticks. A short command stays on one line. */
+/** Escapes advice, in which commands are in backticks. A short command stays on one line. */
 export function withCommands(text: string): string {
   return escapeUntrusted(text).replace(/`([^`]+)`/g, (_, command: string) =>
     command.length > MAX_UNBROKEN_LENGTH ? `<code>${command}</code>` : `<code class="unbroken">${command}</code>`,
   );
 }
 
-/** A longer string may break: on a phone it would not fit into one line. */
+/** A longer string may be broken, because it would not fit on one line of a phone. */
 export const MAX_UNBROKEN_LENGTH = 40;
 
-/** Links a string from outside. @param url without it there is no link */
+/**
+ * Links a string from outside.
+ *
+ * @param url if undefined, the string is not a link
+ */
 export function linked(text: string, url: string | undefined): string {
   return url === undefined
     ? escapeUntrusted(text)
@@ -32,7 +36,7 @@ export function linked(text: string, url: string | undefined): string {
 export const numberText = new Intl.NumberFormat('en').format;
 export const amountText = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 }).format;
 
-/** A number with its noun, such as `1 order` or `2,000 orders`. */
+/** A number with a noun, such as `1 order` or `2,000 orders`. */
 export function formatCount(number: number, noun: string): string {
   return `${numberText(number)} ${number === 1 ? noun : `${noun}s`}`;
 }

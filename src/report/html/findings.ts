@@ -7,7 +7,7 @@ import {
 import { AMOUNT_NAMES, urlOf } from '../names';
 import { amountText, escape, escapeUntrusted, linked, MAX_UNBROKEN_LENGTH, numberText, withCommands } from './escape';
 
-/** The most rows of one kind on the page. The CSV and the JSON have all of them. */
+/** The maximum number of rows of one kind on the page. The CSV and the JSON contain all of them. */
 const MAX_ROWS = 200;
 
 type FindingsByKind = ReadonlyMap<FindingKind, readonly ReportedFinding[]>;
@@ -20,9 +20,9 @@ export function legendOf(findings: readonly ReportedFinding[]): string {
 
 const STATUS_MEANINGS: Record<FindingStatus, string> = {
   notified: 'the checkout received an event about it',
-  unrepaired: 'a person must act',
+  unrepaired: 'an operator must act',
   repaired: 'nothing is left to do',
-  'dry-run': 'nothing was done about it, because this was a dry run',
+  'dry-run': 'nothing was changed, because this was a dry run',
 };
 
 /** Links to the cards, each with its number of findings. */
@@ -35,8 +35,9 @@ export function overviewOf(byKind: FindingsByKind): string {
 }
 
 /**
- * One card for each kind: what it means, what to do, and every finding. @param workflowsUrl without it nothing is
- * linked
+ * One card for each kind: what it means, what to do, and its findings.
+ *
+ * @param workflowsUrl if undefined, nothing is linked
  */
 export function cardsOf(byKind: FindingsByKind, workflowsUrl?: string): string {
   return [...byKind].map(([kind, findings]) => cardOf(kind, findings, workflowsUrl)).join('');
@@ -110,7 +111,7 @@ function explanationOf({ explanation, note }: ReportedFinding): string {
   return `${escapeUntrusted(explanation)}${note === undefined ? '' : `<br><span class="soft">${escapeUntrusted(note)}</span>`}`;
 }
 
-/** One amount if all agree, otherwise each with its name. What is debited now appears only if it has changed. */
+/** One amount if all agree, otherwise each with its name. The amount debited now appears only if it has changed. */
 function amountsOf({ amounts: { debited, debitedNow = debited, history, furtherOrders } }: ReportedFinding): string {
   const cell = (amount: number | undefined, name?: string) =>
     amount === undefined ? [] : [`${amountText(amount)}${name ? ` <span class="soft">${name}</span>` : ''}`];
@@ -127,7 +128,7 @@ function amountsOf({ amounts: { debited, debitedNow = debited, history, furtherO
   return [...own, ...cell(furtherOrders, AMOUNT_NAMES.furtherOrders)].join('<br>');
 }
 
-/** Whether a person still has to act. */
+/** Whether an operator still has to act. */
 export function isOpen({ done }: ReportedFinding): boolean {
   return done !== 'repaired';
 }

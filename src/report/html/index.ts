@@ -9,7 +9,7 @@ import type { ReconciliationReport } from '../report';
 /** The browser loads and runs nothing, even if a string from outside reached the page unescaped. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** The report for people: one page that loads nothing else. Every string from outside is escaped. */
+/** The human-readable report: one page that loads nothing else. Every string from outside is escaped. */
 export function renderHtml(report: ReconciliationReport): string {
   const allOpen = report.findings.filter(isOpen);
   const counts = { open: allOpen.length, repaired: report.findings.length - allOpen.length };
@@ -23,7 +23,7 @@ export function renderHtml(report: ReconciliationReport): string {
 <title>${escape(`Reconciliation of ${minute(report.to)}: ${headline(report, counts)}`)}</title><style>${STYLE}</style></head>
 <body><main>
 ${header(report, counts)}
-${open.size === 0 ? '' : `<h2>${dryRun ? 'What was found' : 'What needs a person'}</h2>${legendOf(allOpen)}${overviewOf(open)}${cardsOf(open, workflowsUrl)}`}
+${open.size === 0 ? '' : `<h2>${dryRun ? 'What was found' : 'What needs attention'}</h2>${legendOf(allOpen)}${overviewOf(open)}${cardsOf(open, workflowsUrl)}`}
 ${repaired.size === 0 ? '' : `<h2>What was repaired</h2><p class="soft">Nothing is left to do about these findings.</p>${cardsOf(repaired, workflowsUrl)}`}
 <h2>Totals</h2>
 ${statusCounts(report)}
@@ -34,7 +34,7 @@ ${footer(report)}
 `;
 }
 
-/** How many findings need a person, and how many were repaired. */
+/** How many findings need attention, and how many were repaired. */
 interface Counts {
   open: number;
   repaired: number;
@@ -42,16 +42,16 @@ interface Counts {
 
 function headline({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
   const findings = formatCount(open, 'finding');
-  if (open > 0) return dryRun ? `${findings} in a dry run` : `${findings} ${open === 1 ? 'needs' : 'need'} a person`;
+  if (open > 0) return dryRun ? `${findings} in a dry run` : `${findings} ${open === 1 ? 'needs' : 'need'} attention`;
   return repaired > 0 ? `All is well: ${numberText(repaired)} repaired, nothing left to do` : 'All is well';
 }
 
 function header(report: ReconciliationReport, counts: Counts): string {
   const facts = [
     ['Orders at the partner', numberText(report.orders)],
-    ['Purchases here', numberText(report.purchases)],
+    ['Your purchases', numberText(report.purchases)],
     ['Repaired', numberText(counts.repaired)],
-    [report.dryRun ? 'Found' : 'Need a person', numberText(counts.open)],
+    [report.dryRun ? 'Found' : 'Need attention', numberText(counts.open)],
   ];
   return [
     `<header><div class="headline ${counts.open === 0 ? 'good' : 'bad'}"><h1>${escape(headline(report, counts))}</h1>`,
@@ -63,9 +63,9 @@ function header(report: ReconciliationReport, counts: Counts): string {
 
 function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): string {
   if (open === 0 && repaired === 0) {
-    return "The partner's charges, our purchases and the events that the checkout received agree.";
+    return "The partner's charges, your purchases and the events that the checkout received agree.";
   }
-  const sides = "The partner's order history and our purchases";
+  const sides = "The partner's order history and your purchases";
   if (open === 0) return `${sides} differed. Every difference has been repaired.`;
   if (dryRun) return `${sides} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
   const rest =
@@ -112,8 +112,8 @@ function footer({ workflowsUrl, workflowId, runId, createdAt }: ReconciliationRe
   const url = workflowsUrl === undefined ? undefined : workflowUrl(workflowsUrl, workflowId, runId);
   return [
     `<p class="soft">Run <span class="id">${linked(runId, url)}</span>, written at ${escape(minute(createdAt))} UTC.`,
-    'Amounts are in the currency of the account: the partner does not name it.',
-    'This page holds no keys. The CSV and the JSON in the same folder have the same findings.</p>',
+    'Amounts are in the currency of your account, which the partner does not name.',
+    'This page contains no keys. The CSV and the JSON in the same folder contain the same findings.</p>',
   ].join('\n');
 }
 
@@ -125,7 +125,7 @@ function zone({ timeZone = 'UTC' }: ReconciliationReport): string {
   return escape(timeZone);
 }
 
-/** `2026-01-31 03:00` of an ISO instant in UTC. */
-function minute(instant: string): string {
-  return instant.slice(0, 16).replace('T', ' ');
+/** Shortens an ISO timestamp in UTC to `2026-01-31 03:00`. */
+function minute(timestamp: string): string {
+  return timestamp.slice(0, 16).replace('T', ' ');
 }

@@ -194,7 +194,7 @@ describe('a file .env in the current directory', () => {
     const env = standaloneWorkerEnv({ FINGERPRINT_SECRET: undefined });
     const { code, stderr } = await startProcess(join(ROOT, 'dist/worker.js'), [], { env, cwd }).ended;
     expect(code).toBe(78);
-    expect(stderr).toContain('got a shell command, $(…) or in backticks, instead of its output');
+    expect(stderr).toContain('got a shell command, in $(…) or backticks, instead of its output');
     expect(stderr).toContain('Run `openssl rand -hex 32` and paste its output.');
   });
 
@@ -204,7 +204,7 @@ describe('a file .env in the current directory', () => {
     expect(code).toBe(78);
     const advice = `No .env was found in ${realpathSync(folder)}. Run this in the project's folder.\n`;
     expect(stderr).toContain(
-      `  PARTNER_API_KEY is not set. Set it to the key that you were given, or PARTNER_API_KEY_FILE `,
+      `  PARTNER_API_KEY is not set. Set it to the API key that you were given, or PARTNER_API_KEY_FILE `,
     );
     expect(stderr.endsWith(advice)).toBe(true);
     expect(stdout).not.toContain(folder);

@@ -56,7 +56,7 @@ describe('a worker that can not start says why before it does anything', () => {
     const worker = await startWorkerProcess({ env, nodeArgs: ['--require', lacking] });
     const { code, stderr } = await worker.ended;
     expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('EINVAL at fsync') as string });
-    expect(stderr).toContain('Name a folder on a file system that');
+    expect(stderr).toContain('Choose a folder on a file system that');
     expect(readdirSync(deliveries)).toEqual([]);
   });
 

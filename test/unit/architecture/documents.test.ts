@@ -47,7 +47,7 @@ describe('the documents', () => {
     expect(targets.filter((target) => !exists(target))).toEqual([]);
   });
 
-  it('exist wherever the code names one, so that no comment sends a reader to a missing page', () => {
+  it('exist wherever the code names a page, so that no comment sends a reader to a missing page', () => {
     const code = [...filesIn('src', '.ts'), ...filesIn('test', '.ts'), ...filesIn('scripts', '.mjs')];
     const named = code.flatMap((path) =>
       [...textOf(path).matchAll(/docs\/[\w/-]+\.md(#[\w-]+)?/g)].map(([target]) => ({ path, target })),
@@ -56,7 +56,7 @@ describe('the documents', () => {
     expect(named.filter(({ target }) => !exists(target))).toEqual([]);
   });
 
-  it('name a test for every row of "What happens if", so that no promise stands there alone', () => {
+  it('name a test for every row of "What happens if", so that every promise is tested', () => {
     const [section = ''] = textOf('docs/operations.md').split('\n## What happens if\n')[1]?.split('\n## ') ?? [];
     const rows = section.split('\n').filter((line) => line.startsWith('| ') && !/^\| if( someone)? \|/.test(line));
     expect(rows.length).toBeGreaterThan(60);

@@ -4,7 +4,7 @@ const importing = (from: string) => `import { a } from '${from}'; export const b
 const importingType = (from: string) => `import type { A } from '${from}'; export type B = A;`;
 
 /** One run of the real configuration lints all files. Each must be rejected for the given reason. */
-const REFUSED: readonly [file: string, code: string, reason: string][] = [
+const REJECTED: readonly [file: string, code: string, reason: string][] = [
   // Each form of an import.
   ['src/domain/package.ts', importing('zod'), 'domain may not import zod. It may import only itself.'],
   ['src/domain/type.ts', importingType('undici'), 'domain may not import undici'],
@@ -71,8 +71,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
 const complaints = new Map<string, string[]>();
 
 beforeAll(async () => {
-  const refused = Object.fromEntries(REFUSED.map(([file, code]) => [file, `${code}\n`]));
-  const run = await throwawayProject({ ...refused, ...ALLOWED });
+  const rejected = Object.fromEntries(REJECTED.map(([file, code]) => [file, `${code}\n`]));
+  const run = await throwawayProject({ ...rejected, ...ALLOWED });
   const output = await run('oxlint/bin/oxlint', ['src', 'sandbox', 'demo', 'test', '--type-aware', '--format=json']);
   const { diagnostics } = JSON.parse(output.slice(output.indexOf('{'))) as {
     diagnostics: { code: string; message: string; filename: string }[];
@@ -82,7 +82,7 @@ beforeAll(async () => {
   }
 });
 
-test.each(REFUSED)('%s is rejected: %s', (file, _code, reason) => {
+test.each(REJECTED)('%s is rejected: %s', (file, _code, reason) => {
   expect(complaints.get(file)).toContainEqual(expect.stringContaining(reason));
 });
 

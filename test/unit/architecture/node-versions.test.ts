@@ -12,7 +12,7 @@ const supported = packageOf('package.json')
   .engines.node.split(' || ')
   .map((range) => range.replace('^', ''));
 
-it('every Node that package.json accepts is tested before a release, the oldest in its lowest version', () => {
+it('every major version of Node that package.json accepts is tested before a release, the oldest in its lowest version', () => {
   const { jobs } = parse(textOf('.github/workflows/release.yml')) as {
     jobs: { test: { strategy: { matrix: { node: string[] } } } };
   };
@@ -21,7 +21,7 @@ it('every Node that package.json accepts is tested before a release, the oldest 
   expect(supported[0]!.startsWith(`${tested[0]}.`)).toBe(true);
 });
 
-it('the types are those of the lowest Node, so that no code uses what it lacks', () => {
+it('the types are those of the lowest version of Node, so that no code uses what it lacks', () => {
   expect(major(packageOf('package.json').devDependencies['@types/node'])).toBe(major(supported[0]));
 });
 

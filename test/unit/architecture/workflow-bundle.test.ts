@@ -4,7 +4,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const root = join(__dirname, '..', '..', '..');
 
-/** Everything that workflow code may import, directly or not: three modules of ours and what the SDK needs. */
+/** Everything that workflow code may import, directly or not: three modules of this project and what the SDK needs. */
 const MODULES = ['contracts', 'domain', 'workflows'];
 const SDK_PACKAGES = ['@temporalio/common', '@temporalio/workflow', 'long', 'ms', 'nexus-rpc'];
 
@@ -33,7 +33,7 @@ describe('the import graph of the workflows', () => {
   let files: string[];
   beforeAll(async () => void (files = await filesBehind(join(root, 'src', 'workflows'))));
 
-  test('contains only our modules workflows, contracts and domain: no activities, no partner, no configuration', () => {
+  test('contains only the modules workflows, contracts and domain: no activities, no partner, no configuration', () => {
     expect(modulesIn(files)).toEqual(MODULES);
   });
 

@@ -79,7 +79,7 @@ describe('a worker with only the required variables', () => {
     });
   });
 
-  it('logs for people on a terminal, unless configured otherwise', () => {
+  it('logs in human-readable form on a terminal, unless configured otherwise', () => {
     const formatOf = (change: Env) => readWorkerConfig({ ...GOOD, ...change }, { terminal: true }).logFormat;
     expect([formatOf({}), formatOf({ LOG_FORMAT: 'json' })]).toEqual(['pretty', 'json']);
   });
@@ -171,7 +171,7 @@ describe('the output folders of a worker', () => {
     expect(statSync(deliveries!).mode & 0o777).toBe(0o700);
   });
 
-  it('are rejected at the start if they are not writable, with the reason and together with all other issues', () => {
+  it('are rejected at start-up if they are not writable, with the reason and together with all other issues', () => {
     const inTheWay = join(temporaryFolder(), 'file');
     writeFileSync(inTheWay, '');
     const issues = issuesOf(tried, { ...folders(inTheWay, join(inTheWay, 'reports')), PARTNER_TIMEOUT: 'soon' });
@@ -187,7 +187,7 @@ describe('a combination of variables', () => {
     [
       'PARTNER_HISTORY_LIMIT_PARAM',
       { PARTNER_HISTORY_SEARCH_PARAM: 'limit' },
-      'the same, with a default',
+      'the name of another parameter by default',
       'limit (the default)',
     ],
     ['METRICS_ADDRESS', { METRICS_ADDRESS: '127.0.0.1:8081' }, 'the address of another server', '"127.0.0.1:8081"'],
@@ -211,7 +211,7 @@ describe('a combination of variables', () => {
   );
 
   it.each<[string, Env]>([
-    ['no secret for a folder', { DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' }],
+    ['a folder and no secret', { DELIVERY_URL: undefined, DELIVERY_SECRET: undefined, DELIVERY_DIR: 'x' }],
     ['a deadline before the first poll, because there is always a poll at the deadline', { PURCHASE_DEADLINE: '2s' }],
     ['port 0 for both servers', { HEALTH_ADDRESS: '127.0.0.1:0', METRICS_ADDRESS: '127.0.0.1:0' }],
   ])('is accepted with %s', (_, change) => {
@@ -256,12 +256,12 @@ describe('a misspelt name', () => {
     expect(issue).toMatchObject({ variable: 'PURCHASE_DEADLNE', remedy: expect.stringContaining('PURCHASE_DEADLINE') });
   });
 
-  it('is found, but names that belong to other programs are not suspected', () => {
-    const ours =
+  it('is found, but names that belong to other programs are not reported', () => {
+    const misspelt =
       'PARTNER_APIKEY PARTNER_TIMEOUT_FILE DELIVERY_SECRETS FINGERPRINT_SECRETS RECONCILE_LOOKBAK WORKER_DEPLOYMENT_VERSON';
     const others = 'RECONCILE_CRON DELIVERY_SERVICE_HOST DELIVERY_PORT_80_TCP_ADDR DELIVERYMAN TEMPORAL_ADRESS';
-    const suspected = (names: string) => names.split(' ').flatMap((name) => wrongNames({ [name]: 'x' }));
-    expect([suspected(ours), suspected(others)]).toEqual([ours.split(' '), []]);
+    const reported = (names: string) => names.split(' ').flatMap((name) => wrongNames({ [name]: 'x' }));
+    expect([reported(misspelt), reported(others)]).toEqual([misspelt.split(' '), []]);
   });
 
   it('is not reported by the starter in a checkout, which has variables of its own', () => {
@@ -273,7 +273,7 @@ describe('a misspelt name', () => {
 });
 
 describe('the starter', () => {
-  it('needs no secret of the worker, and reads none of its settings', () => {
+  it("needs none of the worker's secrets, and reads none of its settings", () => {
     expect(readStarterConfig({ LOG_LEVEL: 'loud', PARTNER_TIMEOUT: 'soon' })).toEqual({
       taskQueue: 'fulfilment',
       allowPlaintext: false,
@@ -286,8 +286,8 @@ describe('the starter', () => {
   });
 
   it('requires the partner variables only for commands that contact the partner', () => {
-    const demanded = issuesOf(readPartnerConfig, {}).map(({ variable }) => variable);
-    expect(demanded).toEqual(['PARTNER_BASE_URL', 'PARTNER_API_KEY']);
+    const required = issuesOf(readPartnerConfig, {}).map(({ variable }) => variable);
+    expect(required).toEqual(['PARTNER_BASE_URL', 'PARTNER_API_KEY']);
   });
 });
 
@@ -302,14 +302,14 @@ describe('a shell command instead of its output, which .env would not run,', () 
     ['FINGERPRINT_SECRET', '$(openssl rand -hex 32)', 'Run `openssl rand -hex 32` and paste its output.'],
     ['FINGERPRINT_SECRET', '$(</run/secrets/a-path-that-is-as-long-as-a-secret)', 'Run `openssl rand -hex 32`'],
     ['DELIVERY_SECRET', 'whsec_`openssl rand -base64 32`', 'Run `echo "whsec_$(openssl rand -base64 32)"` and paste'],
-    ['PARTNER_API_KEY', '$(pass partner)', 'Set it like this: PARTNER_API_KEY=the key that you were given.'],
+    ['PARTNER_API_KEY', '$(pass partner)', 'Set it like this: PARTNER_API_KEY=the API key that you were given.'],
     ['PARTNER_API_KEY', '`pass`', 'Set it like this:'],
     ['PARTNER_BASE_URL', 'https://$(hostname)/', 'Set it like this: PARTNER_BASE_URL=https://partner.example.'],
   ])('is recognised in %s: %s', (name, value, remedy) => {
     const [issue, ...more] = workerIssues({ [name]: value });
     expect(more).toEqual([]);
     expect(issue?.got).toBe(
-      'a shell command, $(…) or in backticks, instead of its output: nothing runs it here (not shown)',
+      'a shell command, in $(…) or backticks, instead of its output: nothing runs it here (not shown)',
     );
     expect(issue?.remedy).toContain(remedy);
   });
@@ -329,18 +329,18 @@ describe('an error message about the configuration', () => {
   it('never contains a secret or a part of one', () => {
     const secret = fc.stringMatching(/^[\x20-\x7e]{8,80}$/);
     const names = fc.constantFrom('PARTNER_API_KEY', 'FINGERPRINT_SECRET', 'DELIVERY_SECRET');
-    let refused = 0;
+    let rejected = 0;
     fc.assert(
       fc.property(names, secret, fc.constantFrom('', ' ', '\u0000', 'ü'), (name, text, spoilt) => {
         const marked = `Zq7#${text}${spoilt}Zq7#`;
         const issues = workerIssues({ [name]: `${marked} ${marked}` });
         if (issues.length === 0) return;
-        refused += 1;
+        rejected += 1;
         const said = inspect(new ConfigError(issues), { depth: 9 });
         expect(said).not.toContain('Zq7#');
       }),
     );
-    expect(refused).toBeGreaterThan(50);
+    expect(rejected).toBeGreaterThan(50);
   });
 
   it.each(['https://user:hidden-word@a.example', 'https://a.example/?token=hidden-word', 'https://hidden-word@'])(

@@ -95,8 +95,8 @@ describe('.env as the programs load it', () => {
 
   it.each([
     ['with a byte order mark', '\uFEFFFIRST=1\nSECOND=2\n'],
-    ['with the line ends of Windows', 'FIRST=1\r\nSECOND=2\r\n'],
-    ['with the line ends of old Macs', 'FIRST=1\rSECOND=2\r'],
+    ['with Windows line ends', 'FIRST=1\r\nSECOND=2\r\n'],
+    ['with old Mac line ends', 'FIRST=1\rSECOND=2\r'],
   ])('%s, has all variables', (_, text) => {
     expect(load(text)).toMatchObject({ FIRST: '1', SECOND: '2' });
   });
@@ -114,7 +114,7 @@ describe('.env as the programs load it', () => {
     ['a name with a space', "A='x'\r\nPARTNER TIMEOUT=live_secret", 2],
     ['no name', '=live_secret', 1],
   ])(
-    'is refused with the number of a line that has %s, which would silently be ignored, and never shows it',
+    'is rejected with the number of a line that has %s and would silently be ignored, without showing the line',
     (_, text, line) => {
       const loaded = () => load(text);
       expect(loaded).toThrow(`.env, line ${line} is neither NAME=value, a comment (#) nor empty`);
@@ -127,9 +127,11 @@ describe('.env as the programs load it', () => {
     expect(load(text)).toMatchObject({ A: '1', B: '', C: 'x\ny', E: "don't" });
   });
 
-  it('is refused if a quote is never closed, because the value would contain the secrets after it', () => {
+  it('is rejected if a quote is never closed, because the value would contain the secrets after it', () => {
     const loaded = () => load("TEMPORAL_ADDRESS='127.0.0.1:7233\nPARTNER_API_KEY=live_secret\nLOG_LEVEL='debug'\n");
-    expect(loaded).toThrow(/the value of TEMPORAL_ADDRESS contains the line of PARTNER_API_KEY. Close its quote./);
+    expect(loaded).toThrow(
+      /the value of TEMPORAL_ADDRESS contains the line that sets PARTNER_API_KEY. Close the quote./,
+    );
     expect(loaded).not.toThrow(/live_secret/);
   });
 });

@@ -106,7 +106,7 @@ describe('a secret in a file', () => {
     ['an endless file', () => symlinkSync('/dev/zero', path)],
     ['a large file', () => writeFileSync(path, 'x'.repeat(65 * 1024))],
     ['a folder', () => symlinkSync(dir, path)],
-  ])('must be usable at the start: %s is rejected with the name of its variable but not its content', (_, prepare) => {
+  ])('must be usable at start-up: %s is rejected with the name of its variable but not its content', (_, prepare) => {
     prepare();
     const issues = issuesOf();
     expect(issues).toEqual([expect.objectContaining({ variable: 'PARTNER_API_KEY_FILE' })]);

@@ -9,8 +9,8 @@ const marked = (text: string, colour: string) => `<${colour}>${text.trimEnd()}</
 
 const results = new Map(SCENARIOS.map(({ referenceId, expected }) => [referenceId, { outcome: expected }]));
 const lines: AuditLine[] = [
-  ...SCENARIOS.map(({ referenceId }) => ({ referenceId, isOurs: true, orders: 1, issued: 4, received: 4 })),
-  { referenceId: ORPHAN, isOurs: false, orders: 1, issued: 1, received: 0 },
+  ...SCENARIOS.map(({ referenceId }) => ({ referenceId, isPurchase: true, orders: 1, issued: 4, received: 4 })),
+  { referenceId: ORPHAN, isPurchase: false, orders: 1, issued: 1, received: 0 },
 ];
 
 describe('the last screen of the demo', () => {
@@ -33,9 +33,9 @@ describe('the last screen of the demo', () => {
     },
   );
 
-  it('names an order that is not ours, without a tick', () => {
+  it('names an order without a purchase, without a tick', () => {
     const line = ledgerTable(lines, results, plain).find((one) => one.startsWith(ORPHAN));
-    expect(line).toMatch(/not ours +1 +0 of 1 +– ordered by hand/);
+    expect(line).toMatch(/no purchase +1 +0 of 1 +– ordered by hand/);
     expect(line).not.toContain('✓');
   });
 
@@ -43,8 +43,8 @@ describe('the last screen of the demo', () => {
     const wrong = [{ ...lines[0]!, mismatch: 'bought 2 times' }];
     expect(ledgerTable(wrong, results, plain)[1]).toMatch(/✗ bought 2 times$/);
     expect([verdict(1, plain), verdict(2, plain)]).toEqual([
-      '✗ 1 thing is not as expected',
-      '✗ 2 things are not as expected',
+      '✗ 1 result is not as expected',
+      '✗ 2 results are not as expected',
     ]);
   });
 });
@@ -66,16 +66,16 @@ describe('the audit of the demo', () => {
   const mismatches = (ledger: LedgerOrder[], events: ReturnType<typeof event>[]) =>
     audit(ledger, events, new Set(['HAND'])).map(({ referenceId, mismatch }) => [referenceId, mismatch]);
 
-  it('reports missing keys only for our orders, and lists other orders last', () => {
+  it('reports missing keys only for orders of purchases, and lists other orders last', () => {
     expect(mismatches([order('HAND', 'h'), order('SALE', 's')], [])).toEqual([
-      ['SALE', 'a key that was paid for was not delivered'],
+      ['SALE', 'a key was paid for but not delivered'],
       ['HAND', undefined],
     ]);
   });
 
-  it('does not accept a key of an order that is not ours at the checkout', () => {
+  it('does not accept a key of an order without a purchase at the checkout', () => {
     expect(mismatches([order('HAND', 'h')], [event('HAND', 'h')])).toEqual([
-      ['HAND', 'a key of an order that is not ours was delivered'],
+      ['HAND', 'a key of an order without a purchase was delivered'],
     ]);
   });
 

@@ -6,7 +6,7 @@ import { METRICS, shownName } from '../../../src/contracts/metrics';
 const root = join(__dirname, '..', '..', '..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** The names of our metrics in a file, without the suffixes that Prometheus adds to histograms. */
+/** The names of the project's metrics in a file, without the suffixes that Prometheus adds to histograms. */
 function namesIn(text: string): string[] {
   const names = text.match(/\bfulfilment_[a-z_]+/g) ?? [];
   return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))].sort();
@@ -53,7 +53,7 @@ it('docs/operations.md has a heading with the severity of every alert', () => {
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 const reason = hasPromtool ? '' : ' [no promtool here]';
 
-(hasPromtool ? it : it.skip)(`each alert fires for its reason, and no other with it${reason}`, () => {
+(hasPromtool ? it : it.skip)(`each alert fires for its reason, and no other alert fires with it${reason}`, () => {
   const args = ['test', 'rules', join(root, 'ops', 'rules.test.yml')];
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
   expect({ status, said: `${stdout}${stderr}` }).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') });

@@ -54,13 +54,13 @@ it('no port is reachable from other machines, and every mounted file exists', ()
   for (const volume of mounted) expect([volume, existsSync(join(ROOT, volume.split(':')[0]!))]).toEqual([volume, true]);
 });
 
-it('containers of our image have a read-only file system and no capabilities', () => {
+it("containers of the project's image have a read-only file system and no capabilities", () => {
   const ours = services.filter(({ image }) => isOurs(image));
   expect(ours.length).toBeGreaterThan(3);
   for (const service of ours) expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
 });
 
-it('`npx fulfilment`, which messages tell people to run, works in the image without a folder that it can write to', () => {
+it('`npx fulfilment`, which messages tell you to run, works in the image without a writable folder', () => {
   const app = temporaryFolder();
   cpSync(join(ROOT, 'package.json'), join(app, 'package.json'));
   for (const folder of ['dist', 'node_modules/.bin']) mkdirSync(join(app, folder), { recursive: true });
@@ -109,7 +109,7 @@ it("Temporal's HTTP API is never published, because any web page open in a local
   expect(published).not.toContain('7243');
 });
 
-it('keys travel in plain text only within the sandbox stack, or if .env allows it', () => {
+it('keys are sent in plain text only within the sandbox stack, or if .env allows it', () => {
   expect(sandbox.services.worker?.environment?.ALLOW_PLAINTEXT).toBe('true');
   expect(partner.services.worker?.environment?.ALLOW_PLAINTEXT).toBe('${ALLOW_PLAINTEXT:-false}');
 });

@@ -10,22 +10,22 @@ function titleOf(report: ReconciliationReport): string | undefined {
 }
 
 describe('the report as a page', () => {
-  it('says in its headline whether all is well, which it is not if a notified finding still needs a person', () => {
+  it('says in its headline whether all is well, which is not the case while a notified finding needs attention', () => {
     const report = eventfulNight();
     const of = (status: string) => report.findings.filter(({ done }) => done === status);
     const [repaired, notified, [unrepaired]] = [of('repaired'), of('notified'), of('unrepaired')];
     const title = (findings: ReportedFinding[], dryRun = false) => titleOf({ ...report, findings, dryRun });
     expect(titleOf(quietNight())).toBe('All is well');
     expect(title(repaired)).toBe(`All is well: ${repaired.length} repaired, nothing left to do`);
-    expect(titleOf(report)).toBe(`${report.findings.length - repaired.length} findings need a person`);
-    expect(title(notified)).toBe(`${notified.length} findings need a person`);
-    expect(title([unrepaired!])).toBe('1 finding needs a person');
+    expect(titleOf(report)).toBe(`${report.findings.length - repaired.length} findings need attention`);
+    expect(title(notified)).toBe(`${notified.length} findings need attention`);
+    expect(title([unrepaired!])).toBe('1 finding needs attention');
     expect(title([{ ...unrepaired!, done: 'dry-run' }], true)).toBe('1 finding in a dry run');
   });
 
-  it('shows the findings for a person first, then the repaired ones, then the totals', () => {
+  it('shows the findings that need attention first, then the repaired ones, then the totals', () => {
     const page = renderHtml(eventfulNight());
-    const headings = ['What needs a person', 'What was repaired', '<h2>Totals', 'Orders by day'];
+    const headings = ['What needs attention', 'What was repaired', '<h2>Totals', 'Orders by day'];
     const places = headings.map((text) => page.indexOf(text));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places[0]).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe('the report as a page', () => {
   });
 
   it('says that the currency of the amounts is unknown, because the partner does not name it', () => {
-    expect(renderHtml(quietNight())).toContain('in the currency of the account: the partner does not name it');
+    expect(renderHtml(quietNight())).toContain('in the currency of your account, which the partner does not name');
   });
 
   it('stays small enough for a browser with 50,000 orphans, and says where to find the rest', () => {

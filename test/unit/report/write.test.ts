@@ -34,7 +34,7 @@ describe('a report on disk', () => {
     expect(html.startsWith(join(parent, 'reconciliation-'))).toBe(true);
   });
 
-  it('that cannot be written fails with the reason and leaves no draft, and no JSON, which would mark it as complete', async () => {
+  it('that cannot be written fails with the reason, and leaves no draft and no JSON, which would mark it as complete', async () => {
     writeFileSync(join(parent, 'file'), '');
     await expect(writeReport(join(parent, 'file'), quietNight())).rejects.toMatchObject({ code: 'EEXIST' });
     expect(readdirSync(parent)).toEqual(['file']);

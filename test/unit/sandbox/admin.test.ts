@@ -72,7 +72,7 @@ test.each<[string, unknown, ...string[]]>([
   const before = setup.sandbox.settings();
   const { status, body } = await admin(setup, 'POST', path, sent);
   expect(status).toBe(400);
-  for (const why of wrong) expect(body).toEqual({ error: expect.stringContaining(why) });
+  for (const reason of wrong) expect(body).toEqual({ error: expect.stringContaining(reason) });
   expect(setup.sandbox.settings()).toEqual(before);
   expect((await setup.sandbox.ledger()).totals.orders).toBe(0);
 });

@@ -4,7 +4,7 @@ import { ONE, place, search, start } from './support';
 test.each([
   ['the set number of history pages', { historyRequests: 2 }],
   ['the set time', { ms: 1_000 }],
-])('a late commit is not visible when the answer arrives, but becomes visible after %s', async (_, after) => {
+])('a late commit is not visible when the response arrives, but becomes visible after %s', async (_, after) => {
   const { sandbox } = await start();
   const commit = { type: 'late', ...after } as const;
   sandbox.addFault({ operation: 'place', action: { type: 'answer', status: 500 }, commit });
@@ -37,7 +37,7 @@ test.each<[string, unknown]>([
     'a reference, although it acts before the request is read',
     { operation: 'place', beforeReading: true, referenceId: 'R', action: HANG },
   ],
-  ['a late commit without an answer', { operation: 'place', commit: { type: 'late', ms: 1 } }],
+  ['a late commit without a response', { operation: 'place', commit: { type: 'late', ms: 1 } }],
   ['a commit for a call that commits nothing', { operation: 'keys', commit: { type: 'copies', count: 2 } }],
 ])('a fault with %s is rejected, so that no test runs without its fault', async (_, fault) => {
   const { sandbox } = await start();

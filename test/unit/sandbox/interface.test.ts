@@ -5,15 +5,15 @@ const ORDERS = '/v1/partners/orders';
 
 type Product = Data['products'][number];
 
-test('every operation answers with the documented envelope and exactly the documented fields', async () => {
+test('every operation responds with the documented envelope and exactly the documented fields', async () => {
   const { sandbox } = await start();
-  const answers = [
+  const responses = [
     await call(sandbox, `${PRODUCTS}?query=demo-instant`),
     await place(sandbox, 'REF-1', { 'demo-instant': 2 }),
     await call(sandbox, `${ORDERS}?query=REF-1`),
   ];
-  const id = answers[1]!.body.details.data.id;
-  answers.push(await call(sandbox, `/orders/${id}/keys`));
+  const id = responses[1]!.body.details.data.id;
+  responses.push(await call(sandbox, `/orders/${id}/keys`));
 
   const timestamp = '2030-01-01T12:00:00.000Z';
   const pages = { page: 1, total: 1, limit: 50 };
@@ -21,7 +21,7 @@ test('every operation answers with the documented envelope and exactly the docum
   const shown = { restrictions: { whitelist: [], blacklist: [] }, quantity: 1_000_000, price: 4.99, currency: 'EUR' };
   const item = { ...named, quantity: 2, amount: 9.98 };
   const text = { type: 'text', value: expect.stringMatching(/^[2-9A-Z]{5}-[2-9A-Z]{5}-[2-9A-Z]{5}$/) };
-  expect(answers.map(({ body }) => body.details.data)).toEqual([
+  expect(responses.map(({ body }) => body.details.data)).toEqual([
     { hits: 1, products: [{ ...named, ...shown }], pages },
     { id },
     { hits: 1, orders: [{ id, reference_id: 'REF-1', status: 'COMPLETED', item, created_at: timestamp }], pages },
@@ -34,9 +34,9 @@ test('every operation answers with the documented envelope and exactly the docum
     },
   ]);
   const extensions = { trace_id: expect.stringMatching(/^[0-9a-f]{32}$/), timestamp };
-  for (const { body } of answers) expect(body).toMatchObject({ status: 200, success: true, details: { extensions } });
-  expect(new Set(answers.map(({ body }) => body.details.extensions.trace_id)).size).toBe(4);
-  expect(await poll(sandbox, id)).toEqual(answers[3]!.body.details.data);
+  for (const { body } of responses) expect(body).toMatchObject({ status: 200, success: true, details: { extensions } });
+  expect(new Set(responses.map(({ body }) => body.details.extensions.trace_id)).size).toBe(4);
+  expect(await poll(sandbox, id)).toEqual(responses[3]!.body.details.data);
 });
 
 test.each<[query: string, isAsAsked: (product: Product, previous: Product) => boolean]>([

@@ -18,7 +18,7 @@ export async function start(options: SandboxOptions = {}): Promise<Setup> {
   return { sandbox, time };
 }
 
-/** The fields of all answers. A test reads those of its own call. */
+/** The fields of all responses. A test reads the fields that its call returns. */
 export interface Data {
   id: string;
   status: string;
@@ -59,10 +59,14 @@ export function place(sandbox: Sandbox, referenceId: string, items: Items): Prom
   return call(sandbox, '/place-order', { method: 'POST', body: orderBody(referenceId, items), headers });
 }
 
-/** Places an order that must succeed. @returns its id */
+/**
+ * Places an order that must succeed.
+ *
+ * @returns its id
+ */
 export async function placed(sandbox: Sandbox, referenceId: string, items: Items): Promise<string> {
   const { status, body } = await place(sandbox, referenceId, items);
-  if (status !== 200) throw new Error(`place-order answered ${status}`);
+  if (status !== 200) throw new Error(`place-order returned ${status}`);
   return body.details.data.id;
 }
 

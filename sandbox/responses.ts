@@ -1,18 +1,18 @@
 import type { Now } from './clock';
-import type { Answer } from './http';
+import type { Reply } from './http';
 import { seededRandom } from './seeded-random';
 
 type Fields = Record<string, unknown>;
 
-/** The envelope around every answer of the partner's API. */
+/** The envelope around every response of the partner's API. */
 export interface Envelope {
   status: number;
   success: boolean;
   details: { data: Fields; extensions: Fields };
 }
 
-/** Builds the answers of the API. Each has its own trace id and the current time. */
-export class Answers {
+/** Builds the responses of the API. Each has its own trace id and the current time. */
+export class Responses {
   #made = 0;
 
   constructor(
@@ -20,12 +20,12 @@ export class Answers {
     private readonly now: Now,
   ) {}
 
-  success(data: Fields, extensions: Fields = {}): Answer {
+  success(data: Fields, extensions: Fields = {}): Reply {
     return { status: 200, body: this.#envelope(200, true, data, extensions) };
   }
 
-  /** The partner's document shows no errors. Ours use the same envelope with `success: false`, a code and a message. */
-  error(status: number, code: string, message: string, headers?: Record<string, string>): Answer {
+  /** The partner's document shows no errors. These use the same envelope with `success: false`, a code and a message. */
+  error(status: number, code: string, message: string, headers?: Record<string, string>): Reply {
     return { status, headers, body: this.#envelope(status, false, { code, message }) };
   }
 
