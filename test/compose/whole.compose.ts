@@ -23,7 +23,7 @@ const ports = {} as Record<(typeof PORTS)[number], number>;
 let project: Project;
 
 const secret = (name: string) => readFileSync(join(folder, 'secrets', name), 'utf8').trim();
-const starter = (...args: string[]) => project.exec('worker', 'fulfilment', ...args);
+const starter = (...args: string[]) => project.exec('worker', 'npx', 'fulfilment', ...args);
 const get = async (port: (typeof PORTS)[number], path: string) =>
   (await fetch(`http://127.0.0.1:${ports[port]}${path}`, { headers: { connection: 'close' } })).text();
 const ledger = async () =>
