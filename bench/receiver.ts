@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** The checkout of a run. It answers every event at once and records when the keys of each purchase first arrived. */
+/** The checkout of a run. It responds to every event at once and records when the keys of each purchase first arrived. */
 export interface Receiver {
   url: string;
   /** Epoch ms, by reference. */

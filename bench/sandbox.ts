@@ -18,17 +18,17 @@ export interface PartnerRequest {
   path: string;
   /** Only of a placement. */
   referenceId?: string;
-  /** How long the partner took to answer, ms. */
+  /** How long the partner took to respond, ms. */
   respondedAfterMs?: number;
 }
 
-/** The sandbox as a separate process, which answers at once unless told otherwise. */
+/** The sandbox as a separate process, which responds at once unless told otherwise. */
 export interface SandboxProcess {
   url: string;
   requests(): Promise<PartnerRequests>;
   /** At least the last 10,000, oldest first. */
   log(): Promise<readonly PartnerRequest[]>;
-  /** From now on waits this long before each answer. */
+  /** From now on waits this long before each response. */
   respondAfter(ms: number): Promise<void>;
   ledger(): Promise<LedgerReport>;
   /** Completes the order now. */
@@ -65,7 +65,7 @@ export async function startSandboxProcess(speed: number): Promise<SandboxProcess
 
 async function call<T>(method: string, url: string, body?: unknown): Promise<T> {
   const response = await fetch(url, { method, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
   return (await response.json()) as T;
 }
 

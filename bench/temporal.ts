@@ -16,7 +16,7 @@ export interface TemporalProcess {
 
 const STARTS_WITHIN_MS = 60_000;
 
-/** @param folder for the database file. @throws Error if the server does not answer within a minute */
+/** @param folder for the database file. @throws Error if the server does not respond within a minute */
 export async function startTemporal(cli: string, folder: string): Promise<TemporalProcess> {
   const port = String(await freePort());
   const address = `127.0.0.1:${port}`;
@@ -48,7 +48,7 @@ async function connect(address: string, server: RunningProgram): Promise<Connect
       return connection;
     } catch (error) {
       if (server.hasEnded() || Date.now() > end) {
-        throw new Error(`the Temporal server does not answer at ${address}:\n${server.output()}`, { cause: error });
+        throw new Error(`the Temporal server does not respond at ${address}:\n${server.output()}`, { cause: error });
       }
       await setTimeout(200);
     }

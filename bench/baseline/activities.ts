@@ -1,5 +1,5 @@
 /*
- * The activities of the baseline: one request each, with fetch. Any answer that is not 2xx throws, and Temporal retries
+ * The activities of the baseline: one request each, with fetch. Any response that is not 2xx throws, and Temporal retries
  * by default.
  */
 
@@ -37,13 +37,13 @@ export async function deliver(referenceId: string, { products }: Order): Promise
     body: JSON.stringify({ type: 'purchase.delivered', data: { referenceId, lines } }),
   });
   await response.text();
-  if (!response.ok) throw new Error(`the checkout answered ${response.status}`);
+  if (!response.ok) throw new Error(`the checkout returned ${response.status}`);
 }
 
 async function askPartner<T>(path: string, init: RequestInit): Promise<T> {
   const headers = { 'x-api-key': PARTNER_API_KEY, 'content-type': 'application/json' };
   const response = await fetch(`${PARTNER_BASE_URL}${path}`, { ...init, headers });
-  if (!response.ok) throw new Error(`the partner answered ${response.status}`);
+  if (!response.ok) throw new Error(`the partner returned ${response.status}`);
   const { details } = (await response.json()) as { details: { data: T } };
   return details.data;
 }

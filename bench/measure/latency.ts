@@ -8,7 +8,7 @@ export interface LatencySettings {
   purchases: number;
   /** From the start of one purchase to the next, ms. */
   everyMs: number;
-  /** How long the partner takes for each answer, ms. */
+  /** How long the partner takes for each response, ms. */
   partnerRespondsAfterMs: number;
 }
 

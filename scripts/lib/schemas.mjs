@@ -91,7 +91,7 @@ const PARAMETERS = {
 const RESPONSES = {
   received: { description: 'Received and stored.' },
   never: { description: 'The event is held for an operator.' },
-  again: { description: 'The worker retries for 25 hours, with growing pauses, and then holds the event.' },
+  again: { description: 'The worker retries for 25 hours with increasing delays, and then holds the event.' },
 };
 
 /** @type {(name: string, description: string, type: string) => object} */

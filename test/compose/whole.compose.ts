@@ -150,7 +150,7 @@ it(
   5 * MINUTE,
 );
 
-it('Prometheus has the worker and the rules, and the web UIs answer', async () => {
+it('Prometheus has the worker and the rules, and the web UIs respond', async () => {
   const scraped = () => get('PROMETHEUS', '/api/v1/query?query=up%7Bjob=%22fulfilment-worker%22%7D');
   await waitUntil('the worker is scraped', async () => /,"1"\]/.test(await scraped()), { everyMs: 500 });
   expect(await get('PROMETHEUS', '/api/v1/rules')).toContain('PartnerAccessRefused');
