@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   logger.info('worker ready', { taskQueue, health: health.address, ...capacity });
 
   await runWorker(worker).catch(async (error: unknown) => {
-    // If the server refuses the key, the SDK gives up after two minutes with an unrelated error.
+    // If the server refuses the API key, the SDK gives up after two minutes with an unrelated error.
     const ask = () => requireSearchAttributes(connection, namespace);
     const reason: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
     throw reason instanceof TemporalConfigError ? reason : error;

@@ -171,9 +171,9 @@ export const MUTANTS = [
     find: 'const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);',
     replace: `const request = partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     const limitMs = writeDeadline(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
-    const answer = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
-    if (!answer) return inconclusive({ evidence: 'NOT_SENT', reason: 'its time is over' });
-    const { data } = answer;`,
+    const response = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
+    if (!response) return inconclusive({ evidence: 'NOT_SENT', reason: 'its time is over' });
+    const { data } = response;`,
     tests: ['test/unit/activities/place-order.test.ts'],
   },
   {
@@ -343,7 +343,7 @@ export const MUTANTS = [
     name: 'permit-kept-by-the-ended',
     rule: 'the waiting requests of an ended attempt use no permits',
     file: 'src/partner/rate-limit.ts',
-    find: 'for (const { answer } of this.takeOut((waiting) => waiting.permits === permits)) answer(Infinity);',
+    find: 'for (const { settle } of this.takeOut((waiting) => waiting.permits === permits)) settle(Infinity);',
     replace: '',
     tests: ['test/unit/partner/rate-limit.test.ts'],
   },
@@ -886,7 +886,7 @@ export const MUTANTS = [
   },
   {
     name: 'maybe-is-no',
-    rule: 'an attempt without a receipt may have delivered its event',
+    rule: 'an attempt without a confirmation may have delivered its event',
     file: 'src/workflows/outcome.ts',
     find: "if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {",
     replace: "if (delivered.kind !== 'CHANGED') {",
@@ -896,8 +896,8 @@ export const MUTANTS = [
     name: 'gone-is-tried-again',
     rule: 'a 410 holds the purchase for an operator',
     file: 'src/delivery/webhook.ts',
-    find: 'if (answer.statusCode === 410) return false;',
-    replace: 'if (answer.statusCode === 0) return false;',
+    find: 'if (response.statusCode === 410) return false;',
+    replace: 'if (response.statusCode === 0) return false;',
     tests: ['test/unit/delivery/webhook.test.ts'],
   },
   {
@@ -1034,9 +1034,9 @@ export const MUTANTS = [
     name: 'logged-cause',
     rule: 'text from a parser or the partner never becomes part of a failure',
     file: 'src/partner/operations.ts',
-    find: "throw new PartnerError('unreadable', 'the answer is not JSON', { ...facts, reason: 'not-json' });",
+    find: "throw new PartnerError('unreadable', 'the response is not JSON', { ...facts, reason: 'not-json' });",
     replace:
-      "throw Object.assign(new PartnerError('unreadable', 'the answer is not JSON', { ...facts, reason: 'not-json' }), { cause: String(body) });",
+      "throw Object.assign(new PartnerError('unreadable', 'the response is not JSON', { ...facts, reason: 'not-json' }), { cause: String(body) });",
     tests: ['test/unit/partner/hostile.test.ts'],
   },
   {
@@ -1122,7 +1122,7 @@ export const MUTANTS = [
   },
   {
     name: 'health-takes-posts',
-    rule: 'the health endpoint answers only GET and HEAD',
+    rule: 'the health endpoint responds only to GET and HEAD',
     file: 'src/temporal/worker/health.ts',
     find: "request.method !== 'GET' && request.method !== 'HEAD'",
     replace: "request.method === ''",
@@ -1685,7 +1685,7 @@ export const MUTANTS = [
     rule: 'a paused purchase ends at its deadline',
     file: 'src/workflows/place-order.ts',
     find: 'if (lastStartedAt >= until) return',
-    replace: "if (lastStartedAt >= until && answer?.evidence !== 'PAUSED') return",
+    replace: "if (lastStartedAt >= until && result?.evidence !== 'PAUSED') return",
     tests: ['test/scenarios/placement/circuit-breaker.test.ts'],
   },
   {
@@ -1807,7 +1807,7 @@ export const MUTANTS = [
     rule: 'a placement that was not sent gets one last attempt at its deadline, however long the partner asked to wait',
     file: 'src/workflows/place-order.ts',
     find: 'if (lastStartedAt >= until) return',
-    replace: 'if (Math.max(lastStartedAt, Date.now() + (answer?.retryAfterMs ?? 0)) >= until) return',
+    replace: 'if (Math.max(lastStartedAt, Date.now() + (result?.retryAfterMs ?? 0)) >= until) return',
     tests: ['test/scenarios/placement/retries.test.ts'],
   },
   {

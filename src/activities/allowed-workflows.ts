@@ -23,10 +23,10 @@ const ALLOWED_WORKFLOWS: Record<keyof AllActivities, readonly string[]> = {
 };
 
 /**
- * Refuses activities that were not started by one of our workflows. Otherwise any Temporal client could buy an order or
- * have an event signed.
+ * Refuses activities that our own workflows did not start. Otherwise any Temporal client could place an order or have
+ * an event signed.
  *
- * @returns the same activities, which then fail with a non-retryable `WrongWorkflow`.
+ * @returns the same activities. Started by anything else, they fail with a non-retryable `WrongWorkflow`.
  */
 export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
   const guarded = Object.entries(activities).map(([name, run]: [string, (input: never) => Promise<unknown>]) => [

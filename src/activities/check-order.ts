@@ -7,8 +7,8 @@ import { type ActivityDependencies, readPermits } from './dependencies';
 import { describeIfValid } from './read-sale';
 
 /**
- * Checks the order that a decision names before the decision is accepted. A mistyped id would close the hold, and the
- * purchase would wait for the wrong order until its deadline.
+ * Checks the order that a decision names before the decision is accepted. With a mistyped id, the hold would close, and
+ * the purchase would wait for the wrong order until its deadline.
  */
 export function createCheckOrderActivities(deps: ActivityDependencies): Pick<Activities, 'checkOrder'> {
   return {
@@ -38,7 +38,7 @@ async function isAtPartner(partner: PartnerClient, orderId: string): Promise<boo
   }
 }
 
-/** @returns the order's reference in the history; undefined if it can't be read, which may be why there is a hold */
+/** @returns the order's reference in the history; undefined if it can't be read, which may be the cause of the hold */
 async function referenceInHistory(partner: PartnerClient, orderId: string): Promise<string | undefined> {
   try {
     const { data } = await partner.listOrders({ search: orderId, limit: MAX_PAGE_SIZE });
@@ -50,8 +50,8 @@ async function referenceInHistory(partner: PartnerClient, orderId: string): Prom
 }
 
 /**
- * The reference of another purchase that owns the order, if there is one. The reference at the partner decides; a
- * purchase that adopted the order counts only if the partner shows no known reference.
+ * The reference of another purchase that owns the order, if any. The reference at the partner decides. A purchase that
+ * adopted the order counts only if the partner shows no known reference.
  */
 async function otherOwner(
   purchases: PurchaseReader,

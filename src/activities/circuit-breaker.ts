@@ -5,23 +5,32 @@ export type PartnerHealth = 'HEALTHY' | 'FAILING' | 'UNKNOWN';
 
 /** Permission for one placement attempt. */
 export interface Admission {
-  /** Asked right before the request, because the breaker may have opened. @returns undefined if it may be sent */
+  /**
+   * Called right before the request, because the breaker may have opened.
+   * @returns undefined if the request may be sent
+   */
   pauseReason(): string | undefined;
-  /** Reports how the attempt ended. Must be called once. @param why the partner's failure, safe to log */
+  /**
+   * Reports how the attempt ended. Must be called once.
+   * @param reason the partner's failure, safe to log
+   */
   end(health: PartnerHealth, reason?: string): void;
 }
 
-/** Pauses the placements of this process while the partner accepts none. */
+/** Pauses the placements of this process while the partner accepts no orders. */
 export interface CircuitBreaker {
-  /** @returns permission to try, or why the purchase must ask again later. */
+  /** @returns permission to try, or the reason why the purchase must ask again later. */
   admit(referenceId: string): Admission | { paused: string };
 }
 
 export interface CircuitBreakerOptions {
-  /** From opening to the first trial request, in ms. Doubles with each failed trial. */
+  /** The time from opening to the first trial request, in ms. Doubles with each failed trial. */
   firstPauseMs: number;
   maxPauseMs: number;
-  /** Called when it opens or closes. @param why the last failure; undefined if it closed */
+  /**
+   * Called when the breaker opens or closes.
+   * @param reason the last failure; undefined if the breaker closed
+   */
   onChange?: (reason: string | undefined) => void;
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
@@ -31,7 +40,7 @@ export interface CircuitBreakerOptions {
  * Consecutive failures of different purchases. With 5 % random failures, five in a row happen once in three million.
  */
 const FAILURES_TO_OPEN = 5;
-/** A paused purchase asks again within 5 minutes. After twice that time, it has ended or asked another worker. */
+/** A paused purchase asks again within 5 minutes. After twice that time it has ended, or has asked another worker. */
 const STILL_WAITING_MS = 10 * 60_000;
 
 interface OpenCircuit {
@@ -43,7 +52,7 @@ interface OpenCircuit {
   tried: Set<string>;
 }
 
-/** Closed, open, or half-open when a trial request is due. One instance serves all placements of a process. */
+/** The breaker is closed, open, or half-open when a trial is due. One instance serves all placements of a process. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { firstPauseMs, maxPauseMs, onChange = () => undefined, now = () => performance.now() } = options;
   const failedInARow = new Set<string>();

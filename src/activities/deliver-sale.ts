@@ -13,15 +13,15 @@ import { retryAsOrdinaryActivity, toFailure } from './failures';
 import { nameKeys, type NamedLine } from './order-keys';
 
 /**
- * A local delivery aborts its request this long after it was due. That is before its Temporal timeout
+ * A local delivery aborts its request this long after it became due. This is shorter than its Temporal timeout
  * (`firstDeliveryOptions`), so the ordinary activity that follows never overlaps with it.
  */
 const LOCAL_DEADLINE_MS = 1_000;
-/** Local deliveries stop after one was too slow. An ordinary delivery faster than this turns them on again. */
+/** After one slow local delivery, local deliveries stop. An ordinary delivery faster than this turns them on again. */
 const FAST_MS = 1_000;
 
 /**
- * Delivers events to the checkout. The keys are read from the partner at each attempt and kept only for the request.
+ * Delivers events to the checkout. Each attempt reads the keys from the partner and keeps them only for its request.
  */
 export function createDeliveryActivities(
   deps: ActivityDependencies,
@@ -57,7 +57,10 @@ export function createDeliveryActivities(
   };
 }
 
-/** Posts one event. @throws DeliveryError */
+/**
+ * Posts one event.
+ * @throws DeliveryError
+ */
 export async function postEvent(
   { delivery, metrics, now }: Pick<ActivityDependencies, 'delivery' | 'metrics' | 'now'>,
   identity: EventIdentity,
@@ -70,7 +73,7 @@ export async function postEvent(
   try {
     const isWanted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, withinMs);
     metrics.count('fulfilment_delivery_attempts', { result: isWanted ? 'received' : 'failed' });
-    log.info(isWanted ? 'event delivered' : 'event permanently refused (410)', { eventId: id, type });
+    log.info(isWanted ? 'event delivered' : 'event permanently rejected (410)', { eventId: id, type });
     return isWanted ? { kind: 'RECEIVED', event: { id, type, at } } : { kind: 'REFUSED' };
   } catch (error) {
     metrics.count('fulfilment_delivery_attempts', { result: 'failed' });
@@ -79,7 +82,8 @@ export async function postEvent(
 }
 
 /**
- * The lines of an event, with keys if the sale has any. @returns undefined if the order has changed since its review
+ * The lines of an event, with keys if the sale has any.
+ * @returns undefined if the order has changed since its review
  */
 async function linesOf(deps: ActivityDependencies, { orderId, status, lines = [] }: SaleDelivery) {
   const [keyId] = lines.flatMap(({ keyIds }) => keyIds);

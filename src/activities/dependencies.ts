@@ -27,9 +27,9 @@ export interface ActivityDependencies {
   now(): number;
 }
 
-/** How long an attempt waits for its permit. It is short, because a waiting attempt occupies a slot of the worker. */
+/** How long an attempt waits for its permit. It is short, because a waiting attempt occupies a worker slot. */
 const PERMIT_WAIT_MS = 8_000;
-/** A local activity blocks a workflow task, so it must get its permit almost at once. */
+/** A local activity blocks a workflow task, so it needs its permit almost at once. */
 const LOCAL_PERMIT_WAIT_MS = 50;
 
 /** The permits that the current attempt asks for under `PARTNER_MAX_RPS`. */

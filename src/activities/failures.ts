@@ -13,11 +13,11 @@ export { errorName };
 export const ACCESS_REFUSED = 'the partner refuses access';
 
 /**
- * The only place where our errors become Temporal failures. Messages consist of facts that we chose. Cause and stack
- * are dropped, because they may quote the partner or the checkout, and so a key.
+ * The only place where our errors become Temporal failures. Messages contain only chosen facts. Cause and stack are
+ * dropped, because they may quote the partner or the checkout, and thus a key.
  *
- * @param retryInMs the earliest next attempt, if it differs from the retry policy.
- * @param clamp limits the pauses that the partner or the rate limit asks for.
+ * @param retryInMs the delay before the next attempt, if it differs from the retry policy.
+ * @param clamp limits the delays that the partner or the rate limit asks for.
  */
 export function toFailure(
   error: unknown,
@@ -26,7 +26,7 @@ export function toFailure(
 ): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
-    // The activity's name already tells the operation.
+    // The activity's name already identifies the operation.
     const message = withErrorCode(error.summary, error.code);
     if (error.permitInMs !== undefined) {
       return failure(FAILURE.rateLimited, message, { retryInMs: clamp(error.permitInMs), benign: true });
@@ -54,7 +54,7 @@ export function retryAsOrdinaryActivity(reason: string): ApplicationFailure {
   return failure(FAILURE.notLocally, reason, { final: true, benign: true });
 }
 
-/** Creates a failure without cause and stack, see {@link toFailure}. */
+/** Creates a failure without cause and stack; see {@link toFailure}. */
 export function failure(
   type: FailureType,
   message: string,
@@ -66,7 +66,7 @@ export function failure(
     message,
     nonRetryable: options.final ?? false,
     nextRetryDelay: pauseMs,
-    // For workflow code, see `pauseOf`. A benign failure needs none: the activity keeps its own interval.
+    // For workflow code; see `pauseOf`. A benign failure needs none: the activity keeps its own interval.
     details: pauseMs === undefined || options.benign ? [] : [pauseMs],
     category: options.benign ? ApplicationFailureCategory.BENIGN : undefined,
   });
@@ -75,14 +75,14 @@ export function failure(
 }
 
 /**
- * A Retry-After only lengthens a pause: obeying `0` would mean an attempt each millisecond.
+ * A Retry-After can only lengthen a delay: honouring `0` would mean an attempt every millisecond.
  *
- * @param ownMs the pause without a Retry-After; by default the one of the activity's retry policy.
+ * @param ownMs the delay without a Retry-After; by default that of the activity's retry policy.
  */
 function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy, isLocal } = activityInfo();
-  // A local activity has one attempt. Its workflow obeys the Retry-After before it starts the ordinary activity.
+  // A local activity has one attempt. Its workflow honours the Retry-After before it starts the ordinary activity.
   const heededMs = isLocal ? askedMs : Math.min(askedMs, maxHonouredPauseMs(retryPolicy));
   return Math.max(heededMs, ownMs ?? retryPolicyPauseMs(attempt, retryPolicy));
 }

@@ -16,17 +16,18 @@ import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
 import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
 
-/** A search gives up beyond this: 100,000 orders younger than one purchase are too many to scan. */
+/** A search gives up after this many: 100,000 orders younger than one purchase are too many to scan. */
 const MAX_PAGES = 200;
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
-const SIMILAR_REFERENCE = 'the order history has an order whose reference is ours in another case or cut';
-/** A shorter text is more likely another reference. */
+const SIMILAR_REFERENCE =
+  'the order history has an order whose reference differs from this one only in case, or is cut short';
+/** A shorter text is more likely to be another reference. */
 const MIN_CUT_LENGTH = 20;
 /** The most orders in one result, because results are stored in the workflow's history. */
 const MAX_FOUND_ORDERS = 100;
 
-/** Searches the partner's order history, the only evidence of a placement without an answer. */
+/** Searches the partner's order history, which is the only evidence of a placement without a response. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
   const readNewest = createNewestReader(deps);
   return {
@@ -43,7 +44,7 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
         );
       } catch (error) {
         const failed = toFailure(error);
-        // Only a search without a permit is retried here. The workflow decides what any other failure means.
+        // Only a search that got no permit is retried here. The workflow decides what any other failure means.
         if (failed.type === FAILURE.rateLimited) throw failed;
         throw failure(failed.type as FailureType, failed.message, { final: true });
       }
@@ -65,11 +66,11 @@ async function searchHistory(
   const { orders, reason, how, rowsSeen } = requireClear(await findOrders(partner, input, deps.now));
   if (orders.length > 0 || !input.prove) return { orders, readable: false, reason };
   if (how === 'search') return proveAbsent(partner, deps, input);
-  // A scan reads the list itself, so it needs no further proof, unless the history is empty.
+  // A scan reads the list itself, so it needs no further proof unless the history is empty.
   return rowsSeen > 0 ? { orders, readable: true, reason } : { orders, readable: false, reason: EMPTY_HISTORY };
 }
 
-/** The search found no order. The list of the newest orders is checked too, because a search may lag behind it. */
+/** The search found no order. The list of the newest orders is also checked, because the search may lag behind it. */
 async function proveAbsent(
   partner: PartnerClient,
   { readNewest, now }: SearchDependencies,
@@ -77,11 +78,12 @@ async function proveAbsent(
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
   const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(newest.rows, input, now())));
-  if (orders.length > 0) return { orders, readable: false, reason: 'listed, but not found by the search' };
+  if (orders.length > 0)
+    return { orders, readable: false, reason: 'the list shows the order, but the search did not find it' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
 }
 
-/** @throws ApplicationFailure `PartnerUnavailable` if it is unclear whether there is an order. */
+/** @throws ApplicationFailure `PartnerUnavailable` if it is unclear whether an order exists. */
 function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   if (found.unclear !== undefined) throw failure(FAILURE.partnerUnavailable, found.unclear);
   return found;
@@ -91,18 +93,19 @@ type Wanted = Pick<FindOrdersInput, 'referenceId' | 'since' | 'mayHaveArrived'>;
 
 interface Found {
   orders: FoundOrder[];
-  /** Why an order may exist although none is returned: its id is unusable, or an unreadable row may be the order. */
+  /** Why an order may exist although none is returned: its id is unusable, or an unreadable row may be that order. */
   unclear: string | undefined;
-  /** A scan, if the partner ignores the search parameter. */
+  /** `scan` if the partner ignores the search parameter. */
   how: 'search' | 'scan';
-  /** All rows that were read, of this reference or not. */
+  /** The number of rows that were read, whatever their reference. */
   rowsSeen: number;
   reason: string;
 }
 
 /**
- * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search, the
- * history is scanned back to `since`. @throws PartnerError if the history could not be read completely
+ * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search
+ * parameter, the history is scanned back to `since`.
+ * @throws PartnerError if the history could not be read completely
  */
 export async function findOrders(partner: PartnerClient, wanted: Wanted, now: () => number): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
@@ -119,7 +122,7 @@ export async function findOrders(partner: PartnerClient, wanted: Wanted, now: ()
   };
 }
 
-/** In a list of all orders, only a row that may be no older than the purchase can be its order. */
+/** In a list of all orders, a row can be the purchase's order only if it may be as young as the purchase. */
 function isYoungEnough(rows: readonly HistoryRow[], { since }: Wanted, now: number): (row: UnreadableRow) => boolean {
   const oldest = oldestPossible(since - CLOCK_TOLERANCE_MS, newestOf(rows), now);
   return ({ notAfter = Infinity }) => notAfter >= oldest;
@@ -135,7 +138,7 @@ async function search(partner: PartnerClient, referenceId: string): Promise<Hist
   return rows;
 }
 
-/** Whether a search for this text may return the row. A row with neither a readable id nor reference always may. */
+/** Whether a search for this text may return the row. A row without a readable id or reference may always match. */
 function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
   const names = [referenceId, id].filter((name) => name !== undefined);
   return names.length === 0 || names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
@@ -143,8 +146,8 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
 
 /**
  * The orders with exactly this reference, each id once, oldest first. An unreadable row with this reference always
- * prevents "absent". One without a reference prevents it only if a request may have been sent; otherwise a single bad
- * row would stop all new sales.
+ * makes the result unclear. A row without a reference does so only if a request may have been sent; otherwise a single
+ * bad row would stop all new sales.
  */
 function matching(
   rows: readonly HistoryRow[],
@@ -166,7 +169,7 @@ function matching(
   return { orders: [], unclear };
 }
 
-/** Whether a partner may have made this text of the reference: by changing its case, or by cutting it. */
+/** Whether the partner may have turned the reference into this text, by changing its case or cutting it short. */
 function isVariantOf(referenceId: string, shown: string | undefined): boolean {
   const whole = referenceId.toLowerCase();
   const part = shown?.trim().toLowerCase() ?? '';

@@ -11,12 +11,12 @@ import type { ActivityDependencies } from './dependencies';
 /** How many of the newest orders are read. */
 const SAMPLE = 100;
 
-/** Why no order can be called absent. */
+/** Why an order can't be considered absent. */
 export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
 
 /** The newest orders that the history lists. */
 interface NewestOrders extends ListedNewest {
-  /** Whether the search finds the newest of them. */
+  /** Whether the search finds the newest of these orders. */
   newestIsFound: boolean;
 }
 
@@ -26,7 +26,7 @@ const FOUND = { readable: true, reason: 'the search finds a known order' };
 
 export type ReadNewest = (partner: PartnerClient) => Promise<NewestOrders>;
 
-/** Reads the newest orders. All purchases of the process share a reading for a twentieth of the confirmation window. */
+/** Reads the newest orders. All purchases of the process share a reading for 5 % of the confirmation window. */
 export function createNewestReader({ settings, now }: Pick<ActivityDependencies, 'settings' | 'now'>): ReadNewest {
   const sharedForMs = settings.confirmWindowMs / 20;
   let last: { at: number; reading: Promise<NewestOrders> } | undefined;
@@ -41,10 +41,11 @@ export function createNewestReader({ settings, now }: Pick<ActivityDependencies,
 }
 
 /**
- * Whether the search would have found our order if it existed. It must find the newest listed order, because an index
- * may lag. On a busy account the newest order may be too new; then any order placed after ours is enough.
+ * Whether the search would have found this purchase's order if it existed. It must find the newest listed order,
+ * because an index may lag. On a busy account the newest order may be too new; then any order placed after this one is
+ * enough.
  *
- * @param sentBefore epoch ms: our order was placed no later.
+ * @param sentBefore epoch ms: this purchase's order was placed no later than this.
  */
 export async function proveReadable(
   partner: PartnerClient,
@@ -57,7 +58,7 @@ export async function proveReadable(
   // The partner's clock may be ahead of ours.
   const later = known.findLast((order) => orderTime(order) > sentBefore + aheadMs);
   if (later && (await isFound(partner, later))) return FOUND;
-  return { readable: false, reason: 'the search does not find an order known to exist' };
+  return { readable: false, reason: 'the search does not find an order that is known to exist' };
 }
 
 async function readNewest(partner: PartnerClient): Promise<NewestOrders> {

@@ -10,17 +10,17 @@ type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {
   /**
-   * Uses the last complete reading without waiting, and starts a new one if due.
+   * Uses the last complete reading without waiting, and starts a new one if it is due.
    * @returns why the order need not be polled now; undefined if a poll is due
    */
   skipReason(order: WatchedOrder): string | undefined;
 }
 
-/** Intervals after which an order that nobody asks about is dropped from the readings. */
+/** After this many poll intervals, an order that nobody asks about is dropped from the readings. */
 const FORGOTTEN_AFTER = 4;
-/** Intervals for which a reading can be used. */
+/** For how many poll intervals a reading can be used. */
 const USABLE_FOR = 2;
-/** A longer history is not read. Its orders are then polled on every twentieth attempt only. */
+/** A longer history is not read. Its orders are then polled only on every twentieth attempt. */
 const MAX_PAGES = 200;
 
 interface Watched extends WatchedOrder {
@@ -59,7 +59,8 @@ export function createHistoryWatch(
     } catch (error) {
       const reason = isPartnerError(error) ? error.message : errorName(error);
       if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { reason });
-      if (!stopping.aborted) log.warn('the order history could not be read to check the open orders', { reason });
+      if (!stopping.aborted)
+        log.warn('the order history could not be read, so the open orders were not checked', { reason });
     } finally {
       isReading = false;
     }
@@ -83,7 +84,7 @@ export function createHistoryWatch(
         const shown = [...new Set(statuses.map(safeStatus))].join(', ');
         return statuses.some(mayHaveEnded) ? undefined : `${shown} in the order history`;
       }
-      // A reading that started before the first question about this order may not show it.
+      // A reading that started before this order was first asked about may not show it.
       return last.beganAt < firstAskedAt ? 'the order history does not show it yet' : undefined;
     },
   };
@@ -112,7 +113,7 @@ async function readStatuses(
   return statuses;
 }
 
-/** A row must have exactly the purchase's order id and reference. Neither of them contains a space. */
+/** A row must have exactly the purchase's order id and reference. Neither contains a space. */
 function keyOf({ orderId, referenceId }: Pick<WatchedOrder, 'orderId' | 'referenceId'>): string {
   return `${orderId} ${referenceId}`;
 }

@@ -1,6 +1,7 @@
 /**
- * Processes all items, at most `concurrency` at once, and returns the results in their order. After the first failure
- * nothing more starts. The failure is thrown when the running items have ended, so that a retry does not overlap.
+ * Processes all items, at most `concurrency` at once, and returns the results in the order of the items. After the
+ * first failure nothing more starts. The failure is thrown once the running items have ended, so that a retry can't
+ * overlap.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

@@ -6,11 +6,11 @@ import { safeTraceId, safeIdsOf } from '../domain/safe-values';
 interface LineAttributes extends Record<string, unknown> {
   referenceId?: string;
   orderId?: string;
-  /** The trace id of the partner's last answer, to quote to the partner's support. */
+  /** The trace id of the partner's last response, which the partner's support needs. */
   partnerTraceId?: string;
 }
 
-/** Adds the reference, the order id and the partner's trace id to every line that an activity or the SDK logs in it. */
+/** Adds the reference, the order id and the partner's trace id to every line that is logged during an activity. */
 export function createLogContext() {
   const current = new AsyncLocalStorage<LineAttributes>();
   return {
@@ -38,9 +38,9 @@ export function createLogContext() {
         if (attributes) attributes.partnerTraceId = safeTraceId(traceId);
       };
       try {
-        const answer = await request();
-        note(answer.traceId);
-        return answer;
+        const response = await request();
+        note(response.traceId);
+        return response;
       } catch (error) {
         if (isPartnerError(error)) note(error.traceId);
         throw error;

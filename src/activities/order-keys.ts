@@ -6,15 +6,15 @@ import type { Order } from '../partner';
 import type { ActivityDependencies } from './dependencies';
 import { failure } from './failures';
 
-/** One line of an order. Its keys have the ids that identify them in every event. */
+/** One line of an order. Each key has the id that identifies it in every event. */
 export interface NamedLine extends OrderLine {
   keys: (Key & { id: string })[];
 }
 
 /**
  * Gives the keys of an order their ids. Identical keys of one product are numbered across all its lines.
- * @throws ApplicationFailure `DeliveryFailed`, retryable, if this worker lacks the secret: another one would give the
- *   keys new ids.
+ * @throws ApplicationFailure `DeliveryFailed`, retryable, if this worker lacks the secret: with another secret the keys
+ *   would get new ids.
  */
 export function nameKeys(
   { fingerprints }: Pick<ActivityDependencies, 'fingerprints'>,
@@ -40,7 +40,7 @@ export function nameKeys(
 }
 
 /**
- * An order without its keys. It has key ids only if the status allows a delivery. Logs fields of an unexpected shape.
+ * An order without its keys. It has key ids only if its status allows a delivery. Logs fields with an unexpected shape.
  */
 export function snapshotOf(orderId: string, order: Order, lines: NamedLine[]): OrderSnapshot {
   const { totalDebit, ignored } = order;

@@ -13,26 +13,26 @@ import { findOrders } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
-/** Timestamps this close belong to one dispatch, because a server may read its clock twice for it. */
+/** Timestamps this close belong to one dispatch, for which a server may read its clock twice. */
 const ONE_DISPATCH_MS = 5;
 /** Reserved at the end of the attempt for reporting "not sent". */
 const RESULT_RESERVE_MS = 1_000;
-/** Lists show a purchase shortly after its start; on some servers it takes a second. */
+/** Lists show a purchase shortly after it starts; on some servers this takes a second. */
 const LIST_TRIES = 4;
 const BETWEEN_LIST_TRIES_MS = 500;
 
-/** How an attempt ended, and what that says about the partner. */
+/** How an attempt ended, and what this says about the partner. */
 interface AttemptEnd {
   result: PlacementResult;
   health: PartnerHealth;
-  /** The code of a broken connection, for the log. The result's `why` reaches events and has none. */
+  /** The code of a broken connection, for the log. The result's `reason` reaches events, so it contains no code. */
   code?: string;
 }
 
 /**
  * The only activity that spends money. It sends at most one request, behind six fences against a second one
- * (docs/architecture.md#what-makes-a-second-placement-impossible), and reports what the answer proves. Neither a cancel
- * request nor a shutdown aborts the request, because an abort would not undo it.
+ * (docs/architecture.md#what-makes-a-second-placement-impossible), and reports what the response proves. Neither a
+ * cancel request nor a shutdown aborts the request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
   const serialQueue = createSerialQueue();
@@ -56,7 +56,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-/** @returns why this attempt must not send, because an earlier one may have; undefined if it may */
+/** @returns why this attempt must not send: an earlier one may have sent; undefined if this one may */
 function fenceReason(input: PlaceOrderInput): string | undefined {
   const { attempt, currentAttemptScheduledTimestampMs: dispatchedAt, scheduledTimestampMs } = activityInfo();
   if (attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS) return 'this attempt was dispatched twice';
@@ -78,13 +78,13 @@ interface AttemptContext extends ActivityDependencies {
   serialQueue: SerialQueue;
 }
 
-/** Sends the request only if none of the checks before it forbids that. */
+/** Sends the request only if every check before it passes. */
 async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const other = await checkOtherExecutions(deps, input);
   if (other) return other;
   const priced = await checkPrice(deps, input);
   if (priced?.result.evidence === 'NOT_SENT') return priced;
-  // The oldest purchase goes first. The search takes its permits one by one, then the write takes one.
+  // The oldest purchase goes first. The search takes its permits one by one, and then the write takes one.
   const permits = {
     class: 'placement',
     dueAt: input.since,
@@ -100,7 +100,8 @@ async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promis
 }
 
 /**
- * A start without RejectDuplicate can run a reference twice. @returns the end of the attempt; undefined if it may go on
+ * Without RejectDuplicate, a start can run a reference twice.
+ * @returns the end of the attempt; undefined to continue
  */
 async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd | undefined> {
   if (input.startedOnce || isReplacing(input)) return undefined;
@@ -140,7 +141,7 @@ async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise
   return reason === undefined ? undefined : inconclusive({ evidence: 'OVER_MAX_DEBIT', reason });
 }
 
-/** @returns the end of the attempt; undefined if the order history shows no reason not to send. */
+/** @returns the end of the attempt; undefined if the order history gives no reason not to send. */
 async function findExistingOrder(
   partner: PartnerClient,
   deps: AttemptContext,
@@ -163,18 +164,18 @@ interface PreliminaryRead<T> {
   /** Time reserved for the rest of the attempt, in ms. */
   reservedMs: number;
   read: (timeLeftMs: number) => Promise<T>;
-  /** Messages for a read that takes too long, and for one that fails. */
+  /** Messages for a read that takes too long and for a read that fails. */
   slow: string;
   failed: string;
 }
 
-/** Reads something that must be known before the order is placed. Any failure means that nothing was sent. */
+/** Reads something that must be known before the order is placed. Any failure here means that nothing was sent. */
 async function readInTime<T>(
   { now }: AttemptContext,
   input: PlaceOrderInput,
   { reservedMs, read, slow, failed }: PreliminaryRead<T>,
 ): Promise<{ value: T } | { ended: AttemptEnd }> {
-  // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would compute too much time.
+  // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would calculate too much time.
   const timeLeftMs = Math.min(writeDeadline(input) - now(), input.maxAgeMs) - RESULT_RESERVE_MS - reservedMs;
   const notSent = (reason: string) => ({ ended: inconclusive({ evidence: 'NOT_SENT', reason }) });
   if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker picked it up');
@@ -183,7 +184,7 @@ async function readInTime<T>(
     return value === undefined ? notSent(slow) : { value };
   } catch (error) {
     if (!isPartnerError(error)) {
-      log.error(`${failed} before placing`, { error: errorName(error) });
+      log.error(`${failed} before placing the order`, { error: errorName(error) });
       return notSent(`${failed}: an unexpected error`);
     }
     const { summary, code, retryAfterMs, permitInMs } = error;
@@ -194,8 +195,8 @@ async function readInTime<T>(
 }
 
 /**
- * Sends the request, unless the attempt is too old or the intention can't be recorded. No timer here may end it early:
- * only the client knows whether the request was written, and after a freeze all timers fire at once.
+ * Sends the request, unless the attempt is too old or the intention can't be recorded. No timer here may end the
+ * request early: only the client knows whether it was written, and after a freeze all timers fire at once.
  */
 async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
@@ -218,14 +219,14 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
   }
 }
 
-/** The trace id that the partner needs when it is asked about a refusal. */
+/** Adds the trace id, which the partner needs when it is asked about a rejection. */
 function withTraceId({ placement, summary, traceId }: PartnerError): string {
   const shown = safeTraceId(traceId);
   const isRefusal = placement === 'ORDER_REFUSED' || placement === 'CONFLICT';
   return isRefusal && shown !== undefined ? `${summary}, trace id ${shown}` : summary;
 }
 
-/** Epoch ms until which this attempt may write. */
+/** Epoch ms: this attempt may write no later than this. */
 function writeDeadline(input: PlaceOrderInput): number {
   return activityInfo().currentAttemptScheduledTimestampMs + input.maxAgeMs;
 }
@@ -252,11 +253,11 @@ function logResult({ result, code }: AttemptEnd): void {
 const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_REFUSED'>, string> = {
   NOT_SENT: 'the order was not sent',
   PAUSED: 'the order was not sent: the circuit breaker is open',
-  FOUND: 'the order exists already, so nothing was sent',
+  FOUND: 'the order already exists, so nothing was sent',
   OVER_MAX_DEBIT: 'the order would cost too much, so it was not sent',
   FENCED: 'the order was not sent: an earlier request may have placed it',
-  ORDER_REFUSED: 'the partner refused the order',
-  CONFLICT: 'the partner says that the order exists already',
-  ERROR_RESPONSE: 'the partner answered with an error, and may have placed the order all the same',
-  UNKNOWN: 'no usable answer came, and the order may have been placed',
+  ORDER_REFUSED: 'the partner rejected the order',
+  CONFLICT: 'the partner says that the order already exists',
+  ERROR_RESPONSE: 'the partner responded with an error, and may still have placed the order',
+  UNKNOWN: 'there was no usable response, and the order may have been placed',
 };

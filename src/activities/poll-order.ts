@@ -31,7 +31,7 @@ export function createPollOrderActivities(
     async pollOrder(input) {
       const { isLocal, workflowExecution } = activityInfo();
       if (isLocal && workflowExecution?.runId !== input.firstRunId) {
-        throw retryAsOrdinaryActivity('not in a run after a reset');
+        throw retryAsOrdinaryActivity('not possible locally in a run after a reset');
       }
       return poll(deps, input, isLocal ? 'poll' : 'delivery');
     },
@@ -49,7 +49,7 @@ async function pollOpenOrder(deps: ActivityDependencies, input: AwaitOrderInput,
 
 /**
  * @param permitClass `delivery` for a poll at the deadline or after a decision, which is as urgent as a delivery.
- * @param pause to the next poll, in ms; undefined for a single poll.
+ * @param pause the delay before the next poll, in ms; undefined for a single poll.
  */
 async function poll(
   deps: ActivityDependencies,
@@ -79,7 +79,7 @@ async function poll(
 async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
   const { orderId, referenceId, firstRunId } = input;
   const status = safeStatus(order.status);
-  // After a reset, the new run must learn what earlier runs have delivered.
+  // After a reset, the new run must learn what earlier runs delivered.
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
   const needsEarlier = isLaterRun && mayHaveKeys(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
@@ -92,7 +92,8 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
 }
 
 /**
- * The pause before the next poll, shortened at the end: the server gives up if a retry would start after the deadline.
+ * The delay before the next poll. It is shortened at the end, because the server gives up if a retry would start after
+ * the deadline.
  */
 function pauseWithin(deps: ActivityDependencies, wanted: number): number {
   const left = remaining(deps) - CLOSING_MS / 2;

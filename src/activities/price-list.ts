@@ -5,13 +5,16 @@ import { withTimeout } from '../temporal/client';
 
 /** How long prices are fresh, in ms. */
 const VALID_MS = 60_000;
-/** How long stale prices may be used while a refresh is slow: reading a catalogue may take longer than an attempt. */
+/** How long stale prices may be used if a refresh is slow: reading a catalogue may take longer than an attempt. */
 const USABLE_MS = 15 * 60_000;
 
 /** All prices of each product, by product id. */
 export type Prices = ReadonlyMap<string, readonly ProductPrice[]>;
 
-/** Reads the prices. Waits at most `maxWaitMs` for a refresh if stale prices may be used. @throws PartnerError */
+/**
+ * Reads the prices. If stale prices may be used, it waits at most `maxWaitMs` for a refresh.
+ * @throws PartnerError
+ */
 export type ReadPrices = (maxWaitMs: number) => Promise<Prices>;
 
 /**

@@ -9,10 +9,13 @@ export interface Progress {
   close(): void;
 }
 
-/** Faster updates are left to the timer, so that 100,000 findings don't cause 100,000 heartbeats. */
+/** More frequent updates are left to the timer, so that 100,000 findings don't cause 100,000 heartbeats. */
 const MIN_INTERVAL_MS = 500;
 
-/** Sends heartbeats by a timer, so that a slow partner does not look like a dead worker. They also deliver a cancel. */
+/**
+ * Sends heartbeats on a timer, so that a slow partner does not look like a dead worker. Heartbeats also deliver a
+ * cancel request.
+ */
 export function openProgress(): Progress {
   let shown: { step: string } = { step: 'started' };
   let beatAt = -Infinity;

@@ -16,7 +16,7 @@ import { failure, toFailure } from './failures';
 import { findOrders } from './find-orders';
 import { nameKeys, snapshotOf } from './order-keys';
 
-/** Reads purchases that have ended. */
+/** Reads ended purchases. */
 export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activities, 'readSale'> {
   return {
     async readSale({ referenceId }) {
@@ -34,8 +34,8 @@ export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activ
 }
 
 /**
- * Reads a purchase that has ended from its result, its closing memo and its order. If it did not complete, a client may
- * have forged its memo and search attributes, so its order is looked up by reference at the partner.
+ * Reads an ended purchase from its result, its closing memo and its order. If it did not complete, a client may have
+ * forged its memo and search attributes, so its order is looked up by reference at the partner.
  *
  * @throws ApplicationFailure `NothingToDeliver` if the purchase is unknown or still running; PartnerError
  */
@@ -46,7 +46,7 @@ export async function readEndedSale(
   const description = await describeIfValid(deps.purchases, referenceId);
   if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
-  if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is still running and delivers by itself');
+  if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is still running and will deliver by itself');
   const items = await itemsBought(deps, description);
   const result =
     status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
@@ -79,19 +79,19 @@ export async function readEndedSale(
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
 }
 
-/** What earlier runs of a purchase and late deliveries have left on record. */
+/** What earlier runs of a purchase and its late deliveries left on record. */
 interface EarlierRuns {
   /** The ids of all keys that the checkout has received. */
   receivedKeyIds: KeyIds;
-  /** Whether the checkout was notified of a refund after the end. */
+  /** Whether the checkout was notified of a refund after the purchase ended. */
   refundReceived: boolean;
-  /** The secret of this purchase's key ids; undefined if nothing recorded it. */
+  /** The secret of this purchase's key ids; undefined if it was never recorded. */
   fingerprintSecretId?: string;
 }
 
 /**
- * Reads the closing memos of a reference, which no client can forge. The secret is the one that made the received key
- * ids; if there are none, the one that the first run recorded.
+ * Reads the closing memos of a reference, which no client can forge. The secret is the one from which the received key
+ * ids were made; if there are none, the one that the first run recorded.
  */
 export async function readEarlierRuns(
   purchases: PurchaseReader,
@@ -112,7 +112,10 @@ export async function readEarlierRuns(
   return { receivedKeyIds, refundReceived, fingerprintSecretId };
 }
 
-/** @param referenceId may be invalid, as it may be the partner's. @returns undefined if there is no such purchase */
+/**
+ * @param referenceId may be invalid, because it may come from the partner.
+ * @returns undefined for an unknown purchase
+ */
 export async function describeIfValid(
   purchases: PurchaseReader,
   referenceId: string,
@@ -129,7 +132,9 @@ async function itemsBought(
   return itemsOnly((input as { items: PurchaseItem[] }).items);
 }
 
-/** The order of a purchase without a result: the one with its reference. If there are several, a person must decide. */
+/**
+ * The order of a purchase without a result: the one with its reference. If there are several, an operator must decide.
+ */
 async function ownOrderId(
   { partner, now }: ActivityDependencies,
   { startTime }: WorkflowExecutionDescription,
@@ -139,7 +144,7 @@ async function ownOrderId(
   const { orders, unclear } = await findOrders(partner, wanted, now);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);
-  if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for it`);
+  if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for this purchase`);
   return (billable[0] ?? orders[0])?.id;
 }
 

@@ -17,22 +17,23 @@ const INTENTION = { intention: 'place-order' };
 const RESPONSE_TIMEOUT_MS = 5_000;
 /** How soon after the confirmation the request must be written, so that a frozen process sends nothing late. */
 const WRITE_WITHIN_MS = 2_000;
-/** The SDK throttles heartbeats, and gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
+/** The SDK throttles heartbeats. It gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
 const BEAT_EVERY_MS = 2_000;
 /**
- * The pause between two records of a process, in which the first request is written. If the process is killed, at most
- * one placement is then unknown. With more waiting attempts than `MAX_WAITING_WITH_PAUSES` there is no pause.
+ * The pause between two records of a process, during which the first request is written. If the process is killed, at
+ * most one placement is then in an unknown state. If more than `MAX_WAITING_WITH_PAUSES` attempts wait, there is no
+ * pause.
  */
 const BETWEEN_RECORDS_MS = 15;
 const MAX_WAITING_WITH_PAUSES = 50;
-/** A waiting attempt gives up this long before its time limit, so that "not sent" is reported in time. */
+/** A waiting attempt gives up this long before its deadline, so that "not sent" is reported in time. */
 const GIVE_UP_EARLY_MS = 1_000;
 
 /**
- * Records the intention to send, as heartbeat details of the current attempt. The workflow finds them in the
- * `TimeoutFailure` if the worker dies. Without them, nothing was sent. See docs/architecture.md#failure-model.
+ * Records the intention to send, as heartbeat details of the current attempt. If the worker dies, the workflow finds
+ * them in the `TimeoutFailure`. If they are missing, nothing was sent. See docs/architecture.md#failure-model.
  *
- * @param limits `notAfter` (epoch ms): the latest time for a record. `serialQueue` is shared by all attempts of the
+ * @param limits `notAfter` (epoch ms): the latest time for a record. `serialQueue`: shared by all attempts of the
  *   process, so that at most one of them is between its record and its write.
  */
 export function createIntentionRecord(
@@ -43,7 +44,7 @@ export function createIntentionRecord(
   let beats: NodeJS.Timeout | undefined;
   const refuse = (reason: string) => {
     context.log.warn('the intention to place the order was not recorded, so no request is sent', { reason });
-    return { refused: `not sent, the intention was not recorded: ${reason}` };
+    return { refused: `not sent, because the intention was not recorded: ${reason}` };
   };
   const record: BeforeWrite = async () => {
     const calledAt = now();
@@ -56,8 +57,8 @@ export function createIntentionRecord(
       return refuse(refusalReason(error));
     }
     const respondedAt = now();
-    // The process may have been frozen or too busy to notice the deadline.
-    if (respondedAt - calledAt > RESPONSE_TIMEOUT_MS) return refuse('Temporal answered too late');
+    // The process may have been frozen, or too busy to notice the deadline.
+    if (respondedAt - calledAt > RESPONSE_TIMEOUT_MS) return refuse('Temporal responded too late');
     // A heartbeat without these details would erase the record.
     beats ??= setInterval(() => context.heartbeat(INTENTION), BEAT_EVERY_MS);
     return { writeBy: respondedAt + WRITE_WITHIN_MS };
@@ -69,7 +70,10 @@ export function createIntentionRecord(
   };
 }
 
-/** Runs functions one at a time, in the order of the calls. @returns undefined if `run` could not start in time */
+/**
+ * Runs functions one at a time, in the order of the calls.
+ * @returns undefined if `run` could not start in time
+ */
 export type SerialQueue = <T>(maxWaitMs: number, run: () => Promise<T>) => Promise<T | undefined>;
 
 export function createSerialQueue(): SerialQueue {
@@ -106,5 +110,5 @@ function refusalReason(error: unknown): string {
   if (error instanceof ActivityResetError) return 'the attempt was reset';
   if (error instanceof ActivityCancelledError) return 'the attempt was cancelled';
   if (error instanceof ActivityNotFoundError) return 'Temporal has given up the attempt';
-  return `Temporal did not answer (${errorName(error)})`;
+  return `Temporal did not respond (${errorName(error)})`;
 }

@@ -8,14 +8,14 @@ import type { PurchaseSettings } from './purchase';
 
 export type { DeliveryResult } from './public-types';
 
-/** What a purchase needs from its worker. It is recorded at the start and never changes afterwards. */
+/** What a purchase needs from its worker. Recorded at the start; it never changes afterwards. */
 export interface WorkerSettings {
   settings: PurchaseSettings;
-  /** The public id of the secret that makes all key ids of this purchase. */
+  /** The public id of the secret from which all key ids of this purchase are made. */
   fingerprintSecretId: string;
 }
 
-/** An order in the partner's history with exactly the reference that was searched for. */
+/** An order in the partner's history whose reference is exactly the one searched for. */
 export interface FoundOrder {
   id: string;
   status: string;
@@ -28,29 +28,31 @@ export interface PlaceOrderInput {
   items: PurchaseItem[];
   /** See `PurchaseInput`. */
   maxDebit?: number;
-  /** Epoch ms, the server's clock: the start of the purchase's first run. Older orders are not ours. */
+  /** Epoch ms, the server's clock: the start of the purchase's first run. An older order can't be this purchase's. */
   since: number;
-  /** The first run of this purchase. A later run sends nothing unless an operator decides so in that run. */
+  /**
+   * The first run of this purchase. A later run sends nothing unless an operator decides in that run to place again.
+   */
   firstRunId: string;
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
-  /** The start rejected duplicates. If not, another execution with the same id may have placed the order. */
+  /** The start rejected duplicates. Otherwise, another execution with the same id may have placed the order. */
   startedOnce?: boolean;
   /** An earlier request of this purchase may have reached the partner. */
   mayHaveArrived: boolean;
-  /** Not used here, only recorded: a run after a reset reads it to learn which secret made the key ids. */
+  /** Only recorded: a run after a reset reads it to learn from which secret the key ids were made. */
   fingerprintSecretId: string;
   /** The age in ms from which the attempt sends nothing. */
   maxAgeMs: number;
 }
 
 /**
- * The result of one placement attempt, discriminated by its evidence. `reason` explains it and is safe to log.
- * Source: docs/architecture.md#failure-model.
+ * The result of one placement attempt, discriminated by its evidence. `reason` explains the evidence and is safe to
+ * log. Source: docs/architecture.md#failure-model.
  */
 export type PlacementResult = OrderPlaced | OrdersFound | NothingPlaced;
 
-/** The partner answered with the id of the order. */
+/** The partner returned the id of the order. */
 export interface OrderPlaced {
   evidence: 'PLACED';
   orderId: string;
@@ -69,7 +71,7 @@ export interface NothingPlaced {
   reason: string;
   /** The partner's Retry-After. */
   retryAfterMs?: number;
-  /** Only a permit under `PARTNER_MAX_RPS` was missing; about when to expect one. */
+  /** Only a permit under `PARTNER_MAX_RPS` was missing: about when to expect one. */
   permitInMs?: number;
   /** A request may still be on its way to the partner. */
   inFlight?: boolean;
@@ -78,10 +80,10 @@ export interface NothingPlaced {
 export interface FindOrdersInput {
   referenceId: string;
   since: number;
-  /** Also check whether the history is readable and up to date. */
+  /** Also prove that the history is readable and up to date. */
   prove: boolean;
   /**
-   * Epoch ms: this purchase sent no request later. A younger order in the list proves that the history is up to date.
+   * Epoch ms: this purchase sent no request after this. A younger order in the list proves that the history is current.
    */
   sentBefore: number;
   /** A request of this purchase may have been sent, so an unreadable row without a reference may be its order. */
@@ -92,7 +94,7 @@ export interface FindOrdersInput {
 export interface OrderSearchResult {
   /** Oldest first. */
   orders: FoundOrder[];
-  /** The history has proved that it would show an order. Always false without `prove`. */
+  /** Whether the history proved that it would show an order. Always false without `prove`. */
   readable: boolean;
   reason: string;
 }
@@ -100,20 +102,20 @@ export interface OrderSearchResult {
 export interface PollOrderInput {
   orderId: string;
   referenceId: string;
-  /** The first run of the purchase. A poll in a later run also returns the keys that earlier runs delivered. */
+  /** The first run of the purchase. A poll in a later run also returns the ids of keys that earlier runs delivered. */
   firstRunId: string;
-  /** The secret that makes the key ids, unless earlier runs used another one. */
+  /** The secret from which the key ids are made, unless earlier runs used another one. */
   fingerprintSecretId: string;
   /** The products that were bought. Their ids are never redacted. */
   productIds: string[];
 }
 
 export interface AwaitOrderInput extends PollOrderInput {
-  /** Until the first poll, in ms. */
+  /** The delay before the first poll, in ms. */
   firstDelayMs: number;
-  /** Between polls, in ms. */
+  /** The interval between polls, in ms. */
   intervalMs: number;
-  /** `history`: poll only if the order history shows that the order may have ended. */
+  /** With `history`, the order is polled only if the order history shows that it may have ended. */
   watch: PurchaseSettings['watch'];
   /** Epoch ms: the order is not older than this. */
   since: number;
@@ -130,21 +132,22 @@ export interface CheckOrderInput {
   referenceId: string;
 }
 
-/** Whether an order that an operator named may belong to this purchase. `reason` explains a refusal and is safe to log. */
+/** Whether an order named by an operator can belong to this purchase. `reason` says why not, and is safe to log. */
 export type OrderCheck = { usable: true } | { usable: false; reason: string };
 
-/** The argument of `deliverWorkflow`. It contains no event data, so nothing forged can be signed. */
+/** The argument of `deliverWorkflow`. It contains no event data, so forged data can't be signed. */
 export interface DeliverInput {
   referenceId: string;
   /** Also send what the checkout has already received. */
   again?: boolean;
 }
 
-/** How one delivery ended. `REFUSED`: the checkout answered 410, which refuses the event permanently. */
+/** How one delivery ended. `REFUSED`: the checkout returned 410, which rejects the event permanently. */
 export type Delivered = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
 /**
- * `CHANGED`: the order has changed since its review, so nothing was sent now; `maybeSent`: an earlier attempt may have.
+ * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `maybeSent`: an earlier attempt may
+ * have sent the event.
  */
 export type SaleDelivered = Delivered | { kind: 'CHANGED'; maybeSent: boolean };
 
@@ -155,26 +158,26 @@ export type Notice =
 
 /** The activities of purchases and deliveries. */
 export interface Activities {
-  /** Returns the settings of this worker. No I/O. */
+  /** Returns the settings of this worker. Does no I/O. */
   readSettings(): Promise<WorkerSettings>;
-  /** Returns the id of the current run as an activity result, which is correct even after a reset. No I/O. */
+  /** Returns the id of the current run. As an activity result it is correct even after a reset. Does no I/O. */
   currentRun(): Promise<{ runId: string }>;
   /**
-   * Sends at most one place-order request, behind fences: docs/architecture.md#what-makes-a-second-placement-impossible.
-   * Never throws on purpose.
+   * Sends at most one place-order request, behind fences:
+   * docs/architecture.md#what-makes-a-second-placement-impossible. It never throws deliberately.
    */
   placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Searches the partner's history for the orders of a reference. */
   findOrders(input: FindOrdersInput): Promise<OrderSearchResult>;
-  /** Polls the order. While it is open, it fails benignly, and the retry policy of the activity is the wait. */
+  /** Polls the order. While the order is open, this fails benignly: the activity's retry policy is the wait. */
   awaitOrderChange(input: AwaitOrderInput): Promise<PolledOrder>;
-  /** Polls the order once. As a local activity it works only in the first run and if a permit is free at once. */
+  /** Polls the order once. As a local activity it works only in the first run, and only if a permit is free at once. */
   pollOrder(input: PollOrderInput): Promise<PolledOrder>;
-  /** Checks an order that a decision names, before the decision is accepted. Throws if the partner can't be read. */
+  /** Checks the order that a decision names, before the decision is accepted. Throws if the partner can't be read. */
   checkOrder(input: CheckOrderInput): Promise<OrderCheck>;
-  /** Reads a purchase that has ended, and its order. Throws `NothingToDeliver` for any other purchase. */
+  /** Reads an ended purchase and its order. Throws `NothingToDeliver` for any other purchase. */
   readSale(input: DeliverInput): Promise<EndedSale>;
-  /** Delivers one event about a sale, with the keys read from the partner in the same attempt. */
+  /** Delivers one event about a sale, with keys that the same attempt reads from the partner. */
   deliverSale(delivery: SaleDelivery): Promise<SaleDelivered>;
   deliverNotice(notice: Notice): Promise<Delivered>;
 }

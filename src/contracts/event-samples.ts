@@ -17,7 +17,7 @@ const keys = [
   { id: 'u9x2Lt.Rw81bVZc5sXeQ2aB', type: 'text', value: 'DDDD-EEEE-FFFF' },
 ];
 
-/** One for each type, and for each form of `purchase.refunded`. */
+/** One sample for each type, and for each form of `purchase.refunded`. */
 export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.delivered',
@@ -43,12 +43,12 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.rejected',
     timestamp,
-    data: { referenceId: 'SAMPLE-1', outcome: 'REJECTED', lines: [ordered], reason: 'the partner answered 422' },
+    data: { referenceId: 'SAMPLE-1', outcome: 'REJECTED', lines: [ordered], reason: 'the partner returned 422' },
   },
   {
     type: 'purchase.not_placed',
     timestamp,
-    data: { referenceId: 'SAMPLE-1', outcome: 'NOT_PLACED', lines: [ordered], reason: 'the partner answered 503' },
+    data: { referenceId: 'SAMPLE-1', outcome: 'NOT_PLACED', lines: [ordered], reason: 'the partner returned 503' },
   },
   { type: 'purchase.overdue', timestamp, data: ended('OVERDUE', 'still PENDING at the deadline') },
   {
@@ -74,7 +74,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
       referenceId: 'SAMPLE-1',
       reason: 'PLACEMENT_UNKNOWN',
       decisions: ['order', 'replace', 'abandon'],
-      explanation: 'no complete answer before the deadline, and the order history shows no order',
+      explanation: 'no complete response before the deadline, and the order history shows no order',
     },
   },
   {

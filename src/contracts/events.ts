@@ -13,16 +13,16 @@ export const eventKey = z.looseObject({
   id: z.string().describe('Identifies this key permanently, in every event of the sale.'),
   type: z
     .string()
-    .describe('text, image (the value is a data URL, unchecked), or any other type that the partner sent'),
-  value: z.string().describe('Secret.'),
+    .describe('text, image (the value is an unchecked data URL), or any other type that the partner sent'),
+  value: z.string().describe('The code, or a data URL. Secret: never log it.'),
 });
 
-/** One product of a sale. `keys` is present in events that carry keys. */
+/** One product of a sale. `keys` is present only in events that carry keys. */
 export const eventLine = z.looseObject({
   productId: z.string().describe("The partner's id of the product."),
-  title: z.string().optional().describe("The partner's name of the product."),
-  quantity: z.int().describe('How many were ordered.'),
-  keys: z.array(eventKey).optional().describe('All keys of this product. Present in events that carry keys.'),
+  title: z.string().optional().describe("The partner's name for the product."),
+  quantity: z.int().describe('The number ordered.'),
+  keys: z.array(eventKey).optional().describe('All keys of this product. Present only in events that carry keys.'),
 });
 
 const sale = {
@@ -38,7 +38,7 @@ const held = z.looseObject({
   referenceId,
   orderId: orderId.optional(),
   reason: z.enum(HOLD_REASONS).describe('Why the purchase is held.'),
-  explanation: z.string().describe('Why the purchase is held, in words.'),
+  explanation: z.string().describe('Why the purchase is held, in a human-readable form.'),
   decisions: z
     .array(z.enum(DECISION_KINDS))
     .describe('The decisions that an operator can take with `npx fulfilment resolve`.'),
@@ -47,7 +47,7 @@ const details = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
   .describe('Counts, amounts, ids and texts by name.');
 const attention = z.looseObject({
-  referenceId: z.string().describe('Empty if the event is about no purchase.'),
+  referenceId: z.string().describe('Empty if the event is not about a purchase.'),
   orderId: orderId.optional(),
   kind: z.string().describe('The kind of alert or finding, in capital letters.'),
   details,
@@ -64,15 +64,15 @@ export const EVENTS = {
   'purchase.delivered': ended('DELIVERED', 'Everything was delivered. Contains the keys.'),
   'purchase.partially_delivered': ended(
     'PARTIALLY_DELIVERED',
-    'Part of the order was delivered; the rest was not available. Contains the keys.',
+    'Part of the order was delivered; the rest was unavailable. Contains the keys.',
   ),
   'purchase.refunded': {
     summary:
-      'The partner refunded the order, either as the outcome (with outcome and lines) or after the end (with a reason).',
+      'The partner refunded the order: either as the outcome (with outcome and lines), or after the purchase ended (with a reason).',
     data: z.union([ofOutcome.extend({ outcome: outcomeOf('REFUNDED') }), lateRefund]),
   },
   'purchase.failed': ended('FAILED', 'The order failed at the partner. Nothing was delivered.'),
-  'purchase.rejected': ended('REJECTED', 'The partner refused the order.'),
+  'purchase.rejected': ended('REJECTED', 'The partner rejected the order.'),
   'purchase.not_placed': ended(
     'NOT_PLACED',
     'The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought.',
@@ -84,16 +84,16 @@ export const EVENTS = {
   'purchase.cancelled': ended('CANCELLED', 'Cancelled before anything was bought.'),
   'purchase.abandoned': ended('ABANDONED', 'An operator abandoned the purchase or withheld its keys.'),
   'purchase.late_delivery': {
-    summary: 'Keys arrived after the end. Contains all keys of the sale, old and new.',
+    summary: 'Keys arrived after the purchase ended. Contains all keys of the sale, old and new.',
     data: lateDelivery,
   },
   'purchase.held': { summary: 'The purchase is waiting for an operator.', data: held },
-  'purchase.attention': { summary: 'An alert or a finding that a person must see.', data: attention },
+  'purchase.attention': { summary: 'An alert or a finding that needs attention.', data: attention },
   'reconciliation.completed': {
     summary: 'A reconciliation has finished. Contains its counts and the location of its report.',
     data: reconciled,
   },
-  'doctor.test': { summary: 'A test event from `npx fulfilment doctor`. Answer 2xx and ignore it.', data: test },
+  'doctor.test': { summary: 'A test event from `npx fulfilment doctor`. Respond with 2xx and ignore it.', data: test },
 } as const;
 
 function ended<O extends PurchaseOutcome>(how: O, summary: string) {

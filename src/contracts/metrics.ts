@@ -4,7 +4,7 @@ import { PURCHASE_OUTCOMES, RUNNING_STATES } from '../domain/purchase-state';
 import { FINDING_KIND_NAMES } from '../domain/reconciliation/finding';
 import { PURCHASE_WORKFLOW } from './names';
 
-/** Each label with all its values. */
+/** All labels of a metric with all their values. */
 type Labels = Readonly<Record<string, readonly string[]>>;
 
 export interface DeclaredMetric {
@@ -13,7 +13,7 @@ export interface DeclaredMetric {
   labels: Labels;
   /** Only for histograms: the upper bounds, in the metric's unit. */
   buckets?: readonly number[];
-  /** Only for counters: recorded by workflows, so the SDK adds the label `workflowType`. */
+  /** Only for counters: a workflow records it, so the SDK adds the label `workflowType`. */
   byPurchases?: true;
   meaning: string;
 }
@@ -23,7 +23,7 @@ const LONG_SECONDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 1
 const AMOUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
 
 const OUTCOME = { outcome: PURCHASE_OUTCOMES };
-/** `STARTED`: the purchase shows no state yet, because no worker has picked it up, or only just now. */
+/** `STARTED`: the purchase shows no state yet, because no worker has picked it up, or one has only just done so. */
 const GAUGED_STATES = [...RUNNING_STATES, 'STARTED'] as const;
 /** The evidence of attempts that ended without a known order. */
 const EVIDENCE_WITHOUT_ORDER = [
@@ -33,38 +33,38 @@ const EVIDENCE_WITHOUT_ORDER = [
 const EVIDENCE = ['PLACED', 'FOUND', ...EVIDENCE_WITHOUT_ORDER] as const;
 const PERMIT_CLASS = { class: ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'] } as const;
 const OPERATIONS = ['listProducts', 'listOrders', 'placeOrder', 'getOrder'] as const;
-/** How an answer is counted: `ok`, the class of an error status, or the kind of error. */
+/** How a response is counted: `ok`, the class of an error status, or the kind of error. */
 const RESPONSE_KINDS = [
-  ...(['ok', '3xx', '4xx', '429', '5xx', 'access', 'not-found', 'refused', 'unreadable', 'incomplete'] as const),
-  ...(['unreachable', 'timeout', 'connection-lost', 'too-late', 'withdrawn', 'closed', 'invalid-argument'] as const),
+  ...(['ok', '3xx', '4xx', '429', '5xx', 'access', 'not-found', 'unsuccessful', 'unreadable', 'incomplete'] as const),
+  ...(['unreachable', 'timeout', 'connection-lost', 'too-late', 'aborted', 'closed', 'invalid-argument'] as const),
 ] as const;
 
 /**
- * Every metric of this project, with all values of its labels: no label holds a reference, a key or the partner's text.
- * Prometheus adds `_total` to the name of a counter and `_seconds` to a histogram in seconds.
+ * Every metric of this project, with all values of its labels: no label contains a reference, a key or the partner's
+ * text. Prometheus adds `_total` to the name of a counter and `_seconds` to a histogram in seconds.
  * docs/reference/metrics.md is generated from this table.
  */
 export const METRICS = {
   fulfilment_purchases_ended: ofPurchases('Purchases that have ended, by outcome', OUTCOME),
   fulfilment_purchase_duration: durations(
-    'From the start of a purchase until the checkout has received its outcome and keys',
+    'From the start of a purchase until the checkout received its outcome and keys',
     OUTCOME,
     LONG_SECONDS,
   ),
   fulfilment_purchase_debit: histogram(
-    'The cost of an order when its purchase ended. The sum is the money spent; later refunds are not subtracted',
+    'The cost of an order when its purchase ended. The sum is the amount spent; later refunds are not subtracted',
     OUTCOME,
     AMOUNTS,
   ),
   fulfilment_placements: ofPurchases(
-    'Attempts to place an order, by what they prove. Unknown outcomes are `CONFLICT`, `ERROR_RESPONSE` and `UNKNOWN`',
+    'Attempts to place an order, by what each one proves. The outcome is unknown after `CONFLICT`, `ERROR_RESPONSE` and `UNKNOWN`',
     { evidence: EVIDENCE },
   ),
   fulfilment_placements_confirmed: ofPurchases(
-    'Unknown or refused placements that were confirmed by searching the order history, by evidence and result',
+    'Searches of the order history after a placement that was unknown or rejected, by evidence and result',
     { evidence: EVIDENCE_WITHOUT_ORDER, history: ['found', 'absent', 'unreadable'] },
   ),
-  fulfilment_double_purchases: ofPurchases('Further orders at the partner for a reference whose order was adopted', {}),
+  fulfilment_double_purchases: ofPurchases('Extra orders at the partner for a reference whose order was adopted', {}),
   fulfilment_holds: ofPurchases('Holds that were opened, by reason', { reason: HOLD_REASONS }),
   fulfilment_circuit_breaker_open: gauge(
     '1 while the circuit breaker of this process is open: the partner accepts no orders, and new placements are paused',
@@ -76,8 +76,8 @@ export const METRICS = {
     result: ['received', 'failed'],
   }),
   fulfilment_partner_request_duration: durations(
-    'Requests to the partner, from the permit to the end of the answer, by operation and kind of answer',
-    { operation: OPERATIONS, answer: RESPONSE_KINDS },
+    'Requests to the partner, from the permit to the end of the response, by operation and kind of response',
+    { operation: OPERATIONS, response: RESPONSE_KINDS },
     SECONDS,
   ),
   fulfilment_partner_permit_wait: durations(
@@ -86,15 +86,15 @@ export const METRICS = {
     SECONDS,
   ),
   fulfilment_partner_permits_missed: counter(
-    'Requests not sent because no permit came in time. They are retried. Only with `PARTNER_MAX_RPS`',
+    'Requests not sent because no permit was free in time. They are retried. Only with `PARTNER_MAX_RPS`',
     PERMIT_CLASS,
   ),
   fulfilment_partner_balance: gauge(
-    "The balance at the partner as shown by the last order that was read, in the account's currency; 0 if overdrawn",
+    "The balance at the partner, from the last order that was read, in the account's currency; 0 if overdrawn",
   ),
   fulfilment_partner_credit_limit: gauge('The credit limit at the partner, from the same order'),
   fulfilment_partner_headroom: gauge('What can still be spent: balance plus credit limit; 0 if nothing is left'),
-  fulfilment_running_purchases: gauge('Running purchases, by `PurchaseState`; `STARTED` if they have none yet', {
+  fulfilment_running_purchases: gauge('Running purchases, by `PurchaseState`; `STARTED` if they have no state yet', {
     state: GAUGED_STATES,
   }),
   fulfilment_oldest_purchase_age_seconds: seconds(
@@ -103,20 +103,23 @@ export const METRICS = {
   ),
   fulfilment_late_deliveries: gauge('Running late deliveries (`deliverWorkflow`)'),
   fulfilment_oldest_late_delivery_age_seconds: seconds(
-    'The age of the oldest of them since its start, within 2 %; 0 if there is none',
+    'The age of the oldest late delivery since its start, within 2 %; 0 if there is none',
   ),
   fulfilment_last_reconciliation_timestamp_seconds: seconds(
-    'When the last reconciliation ended, as Unix time; 0 if there is none. Dry runs do not count, and neither do manual runs ' +
+    'When the last reconciliation ended, as Unix time; 0 if there is none. Dry runs do not count. Neither do manual runs ' +
       'with a shorter lookback than the last scheduled run',
   ),
-  fulfilment_last_reconciliation_duration_seconds: seconds('How long the last reconciliation took'),
-  fulfilment_last_reconciliation_orders: gauge('How many orders the last reconciliation compared'),
-  fulfilment_last_reconciliation_findings: gauge('The findings of the last reconciliation, by kind, repaired or not', {
-    kind: FINDING_KIND_NAMES,
-  }),
-  fulfilment_last_reconciliation_repaired: gauge('How many findings the last reconciliation repaired itself'),
+  fulfilment_last_reconciliation_duration_seconds: seconds('The duration of the last reconciliation'),
+  fulfilment_last_reconciliation_orders: gauge('The number of orders that the last reconciliation compared'),
+  fulfilment_last_reconciliation_findings: gauge(
+    'The number of findings of the last reconciliation, by kind, repaired or not',
+    {
+      kind: FINDING_KIND_NAMES,
+    },
+  ),
+  fulfilment_last_reconciliation_repaired: gauge('The number of findings that the last reconciliation repaired itself'),
   fulfilment_reading_timestamp_seconds: seconds(
-    'When the gauges of a source were last read, as Unix time: `fulfilment_running_…`, `…oldest…` and `…later…` ' +
+    'When the gauges of a source were last read, as Unix time: `fulfilment_running_…`, `…oldest…` and `…late…` ' +
       '(purchases), `fulfilment_last_reconciliation_…` (reconciliation), and the account at the partner (balance). A failed ' +
       'reading leaves it unchanged; before the first reading it is the start time of the worker',
     { source: ['purchases', 'reconciliation', 'balance'] },
@@ -166,14 +169,14 @@ type LabelsOf<N extends MetricName> = {
 /** Records declared metrics. It never throws; invalid values are dropped. */
 export type Metrics = ReturnType<typeof metricsOf>;
 
-/** @param meter of the process, or of workflows, whose meter records nothing during a replay. */
+/** @param meter the meter of the process, or that of workflows, which records nothing during a replay. */
 export function metricsOf(meter: MetricMeter) {
   return {
     count<N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by = 1): void {
       meter.createCounter(name, undefined, METRICS[name].meaning).add(by, labels);
     },
     record<N extends NameOf<'histogram'>>(name: N, value: number, labels: LabelsOf<N>): void {
-      // The SDK throws on a negative amount from the partner, and the workflow task would fail forever.
+      // For a negative amount from the partner the SDK would throw, and the workflow task would fail forever.
       if (!(value >= 0)) return;
       const { unit, meaning }: DeclaredMetric = METRICS[name];
       meter.createHistogram(name, 'float', unit, meaning).record(value, labels);

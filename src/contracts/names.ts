@@ -9,7 +9,7 @@ export const DELIVER_WORKFLOW = 'deliverWorkflow';
 export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
 
 /**
- * The memo field with which our starter marks a start with RejectDuplicate. It proves that no other execution with this
+ * The memo field with which the starter marks a start with RejectDuplicate. It proves that no other execution with this
  * workflow id has placed an order.
  */
 export const STARTED_ONCE = 'startedOnce';
@@ -46,13 +46,13 @@ function afterPrefix(prefix: string, workflowId: string): string | undefined {
   return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined;
 }
 
-/** The workflow id of the late deliveries of a purchase, so that only one runs at a time. */
+/** The workflow id of a purchase's late deliveries. All share one id, so only one runs at a time. */
 export function deliverWorkflowId(referenceId: string): string {
   return `${DELIVER_ID_PREFIX}${referenceId}`;
 }
 
-/** The id of the nightly schedule. The server appends the time for the workflow id of each run. */
+/** The id of the nightly schedule. The workflow id of each run is this id with the time appended by the server. */
 export const RECONCILE_SCHEDULE = 'nightly-reconciliation';
 
-/** The workflow id of a reconciliation that an operator starts, so that only one runs at a time. */
+/** The workflow id of a reconciliation started by an operator. All share one id, so only one runs at a time. */
 export const RECONCILE_NOW = 'manual-reconciliation';

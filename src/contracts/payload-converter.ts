@@ -7,14 +7,15 @@ import {
 } from '@temporalio/common';
 
 /**
- * Replaces a payload that can't be decoded. Undefined would have a meaning: no recorded intention, or the default input
- * of a reconciliation. None of our inputs, results and signals is a string.
+ * Replaces a payload that can't be decoded. Undefined would already mean something: no recorded intention, or the
+ * default input of a reconciliation. None of our inputs, results or signals is a string.
  */
 const UNDECODABLE = 'a payload that could not be decoded';
 
 /**
- * Tolerates payloads that can't be decoded, because any client can send them. If the SDK's converter throws, a workflow
- * task fails forever, or a list of workflows ends. The error is dropped, because its message may quote the payload.
+ * Tolerates payloads that can't be decoded, because any client can send them. If the SDK's converter threw, a workflow
+ * task would fail forever, or a list of workflows would break off. The error is dropped: its message may quote the
+ * payload.
  */
 export function toleratingUndecodable(converter: PayloadConverter): PayloadConverter {
   return {

@@ -3,13 +3,16 @@ import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/purchase-state';
 
 /*
- * The types that checkouts see. They are written out so that the package needs no zod, not even for its declarations.
+ * The types that checkouts see. They are written out so that the package doesn't need zod, even for its declarations.
  * A test compares each type with its schema.
  */
 
 /** The only argument of `purchaseWorkflow`: one sale. */
 export interface PurchaseInput {
-  /** Identifies the sale. Never reuse it. */
+  /**
+   * Identifies the sale. Use one reference per sale: retry with the same one, and never use it for another sale. 1 to
+   * 100 characters: letters, digits and . _ ~ : -, beginning with a letter or digit.
+   */
   referenceId: string;
   /** Each product may appear only once. */
   items: PurchaseItem[];
@@ -36,7 +39,7 @@ export interface PurchaseResult {
   lines: PurchaseLine[];
   /** The amount debited, in the account's currency: the partner's decimal number as received. */
   totalDebit?: number | undefined;
-  /** True if a cancel request came too late: an order may already have existed, so it was completed. */
+  /** True if a cancel request came too late: an order may already have existed, so the purchase was completed. */
   cancelRequested?: boolean | undefined;
   /** An explanation, if the outcome alone is not clear. */
   reason?: string | undefined;
@@ -72,21 +75,21 @@ export interface HoldNotice {
 /** An operator's decision. With `order`, the purchase adopts the partner's order `orderId`. */
 export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
 
-/** What a running purchase is waiting for. Instants are ISO 8601. */
+/** What a running purchase is waiting for. Timestamps are ISO 8601. */
 export interface CurrentWait {
-  /** In words. */
+  /** Human-readable. */
   what: string;
   since: string;
-  /** The latest time at which the wait ends, if known. */
+  /** The wait ends no later than this, if known. */
   until?: string | undefined;
 }
 
 /** The state of a sale after a late delivery. The state of the ended purchase itself never changes. */
 export interface AfterEnd {
   state: PurchaseOutcome;
-  /** When that delivery ended, ISO 8601. */
+  /** When the late delivery ended, ISO 8601. */
   at: string;
-  /** How many keys the checkout now has, by product. */
+  /** How many keys the checkout has now, by product. */
   delivered: Record<string, number>;
 }
 
@@ -94,9 +97,9 @@ export interface AfterEnd {
 export interface EventKey {
   /** Identifies this key permanently, in every event of the sale. */
   id: string;
-  /** `text`, `image` (the value is a data URL, unchecked), or another type that the partner sent. */
+  /** `text`, `image` (the value is an unchecked data URL), or another type that the partner sent. */
   type: string;
-  /** Secret. */
+  /** The code, or a data URL. Secret: never log it. */
   value: string;
 }
 
@@ -129,13 +132,13 @@ export interface EventOutcome<O extends PurchaseOutcome = PurchaseOutcome> exten
 /** Counts, amounts, ids and texts by name. */
 export type EventDetails = Record<string, string | number | string[]>;
 
-/** Declares the absence of lines, so that a receiver can read `event.data.lines ?? []` of any event. */
+/** Declares that there are no lines, so that a receiver can read `event.data.lines ?? []` of any event. */
 interface WithoutLines {
   lines?: undefined;
 }
 
 interface EventOf<Type extends string, Data> {
-  /** The `webhook-id` header. The same for every attempt. */
+  /** The `webhook-id` header, the same for every attempt. */
   id: string;
   type: Type;
   /** When this attempt was made, ISO 8601. */
@@ -148,34 +151,36 @@ type EndedEvent<O extends PurchaseOutcome> = EventOf<`purchase.${Lowercase<O>}`,
 
 /** Everything was delivered. Contains the keys. */
 export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
-/** Part of the order was delivered; the rest was not available. Contains the keys. */
+/** Part of the order was delivered; the rest was unavailable. Contains the keys. */
 export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
-/** The partner refunded the order, either as the outcome (with outcome and lines) or later (with a reason). */
+/** The partner refunded the order: either as the outcome (with outcome and lines), or later (with a reason). */
 export type PurchaseRefunded = EventOf<'purchase.refunded', EventOutcome<'REFUNDED'> | LateRefund>;
 /** The order failed at the partner. No keys were delivered and nothing was debited. */
 export type PurchaseFailed = EndedEvent<'FAILED'>;
-/** The partner refused the order. Nothing was bought. */
+/** The partner rejected the order. Nothing was bought. */
 export type PurchaseRejected = EndedEvent<'REJECTED'>;
 /** The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought. */
 export type PurchaseNotPlaced = EndedEvent<'NOT_PLACED'>;
-/** The order was still open at the deadline, and may be paid. Late keys arrive as `purchase.late_delivery`. */
+/** The order was still open at the deadline, and may be charged. Late keys arrive as `purchase.late_delivery`. */
 export type PurchaseOverdue = EndedEvent<'OVERDUE'>;
 /** Cancelled before anything was bought. */
 export type PurchaseCancelled = EndedEvent<'CANCELLED'>;
-/** An operator abandoned the purchase or withheld its keys. An order may be paid, but its keys are not delivered. */
+/**
+ * An operator abandoned the purchase or withheld its keys. An order may have been charged, but no keys are delivered.
+ */
 export type PurchaseAbandoned = EndedEvent<'ABANDONED'>;
-/** Keys arrived after the end. Contains all keys of the sale, old and new. */
+/** Keys arrived after the purchase ended. Contains all keys of the sale, old and new. */
 export type PurchaseLateDelivery = EventOf<'purchase.late_delivery', EventSale & { orderId: string }>;
 /** The purchase is waiting for an operator. */
 export type PurchaseHeld = EventOf<'purchase.held', HeldData>;
-/** An alert or a finding that a person must see. */
+/** An alert or a finding that needs attention. */
 export type PurchaseAttention = EventOf<'purchase.attention', AttentionData>;
 /** A reconciliation has finished. Contains its counts and the location of its report. */
 export type ReconciliationCompleted = EventOf<
   'reconciliation.completed',
   WithoutLines & { referenceId: string; kind: 'RECONCILIATION'; details: EventDetails }
 >;
-/** A test event from `npx fulfilment doctor`. Answer 2xx and ignore it. */
+/** A test event from `npx fulfilment doctor`. Respond with 2xx and ignore it. */
 export type DoctorTest = EventOf<'doctor.test', WithoutLines & { referenceId: string }>;
 
 /** A refund after the end of the purchase. */
@@ -191,7 +196,7 @@ export interface HeldData extends WithoutLines {
   referenceId: string;
   orderId?: string | undefined;
   reason: HoldReason;
-  /** The same in words. */
+  /** The reason in a human-readable form. */
   explanation: string;
   /** The decisions that an operator can take with `npx fulfilment resolve`. */
   decisions: DecisionKind[];
@@ -199,7 +204,7 @@ export interface HeldData extends WithoutLines {
 
 /** An alert or a finding. */
 export interface AttentionData extends WithoutLines {
-  /** Empty if the event is about no purchase. */
+  /** Empty if the event is not about a purchase. */
   referenceId: string;
   orderId?: string | undefined;
   /** The kind of alert or finding, in capital letters. */
@@ -224,7 +229,7 @@ export type KnownEvent =
   | ReconciliationCompleted
   | DoctorTest;
 
-/** Stands for all types that later versions add. It makes the compiler narrow a `switch` and require a `default`. */
+/** Represents all types that later versions add. It makes the compiler narrow a `switch` and require a `default`. */
 declare enum LaterType {
   Any = 'a type of a later version',
 }

@@ -16,7 +16,7 @@ export type {
 } from './public-types';
 
 /*
- * Purchases as checkouts, operators and lists see them. One schema gives the type, the runtime check and the published
+ * Purchases as checkouts, operators and lists see them. Each schema gives the type, the runtime check and the published
  * JSON Schema. Workflow code imports only the types: the modules of a workflow bundle are frozen, which breaks zod.
  */
 
@@ -34,7 +34,9 @@ export const reason = z.string().describe('An explanation, if the outcome alone 
 /** The only argument of `purchaseWorkflow`. Each product may appear in `items` only once. */
 export const purchaseInput = z
   .object({
-    referenceId: referenceId.describe('Identifies the sale. Never reuse it.'),
+    referenceId: referenceId.describe(
+      'Identifies the sale. Use one reference per sale: retry with the same one, and never use it for another sale.',
+    ),
     items: z
       .array(z.object({ productId, quantity: z.int().min(1).max(MAX_QUANTITY) }))
       .min(1)
@@ -53,8 +55,8 @@ export const purchaseInput = z
 const purchaseLine = z.object({
   productId: z.string(),
   title: z.string().optional(),
-  quantity: z.int().describe('How many were ordered.'),
-  delivered: z.int().describe('How many keys were delivered.'),
+  quantity: z.int().describe('The number ordered.'),
+  delivered: z.int().describe('The number of keys delivered.'),
 });
 
 /** How a purchase ended. */
@@ -68,7 +70,9 @@ export const purchaseResult = z
     cancelRequested: z
       .boolean()
       .optional()
-      .describe('True if a cancel request came too late: an order may already have existed, so it was completed.'),
+      .describe(
+        'True if a cancel request came too late: an order may already have existed, so the purchase was completed.',
+      ),
     reason: reason.optional(),
   })
   .meta({
@@ -89,7 +93,7 @@ const holdNotice = z.object({
   reason: z.enum(HOLD_REASONS),
   explanation: z.string(),
   decisions: z.array(z.enum(DECISION_KINDS)),
-  /** ISO 8601: when it was opened. */
+  /** ISO 8601: when the hold was opened. */
   since: z.string(),
   /** A cancel request ends the hold, after one more search of the order history. */
 });
@@ -101,7 +105,7 @@ export function holdIn(memo: Record<string, unknown> | undefined): HoldNotice | 
 
 const keyIds = z.record(z.string(), z.array(z.string()));
 
-/** What operators accepted of one order. The fields are those of `Accepted` in domain/review-order.ts. */
+/** What operators accepted of one order. The fields match `Accepted` in domain/review-order.ts. */
 const acceptedOrder = z.object({
   orderId: z.string(),
   items: z.array(z.object({ productId: z.string(), quantity: z.number().optional(), keys: z.number() })).optional(),
@@ -115,7 +119,7 @@ export type AcceptedOrder = z.infer<typeof acceptedOrder>;
 const absentOr = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 /**
- * The memo of a purchase, which lists show. While the purchase runs it contains `hold`, after its end the rest. A
+ * The memo of a purchase, which lists show. While the purchase runs it contains `hold`, and after its end the rest. A
  * client can start a workflow with any memo, so everything but `hold` is trusted only if the purchase completed.
  */
 export const purchaseMemo = z.object({
@@ -123,15 +127,15 @@ export const purchaseMemo = z.object({
   /** How many keys the order should contain: as many as bought, unless an operator accepted other items. */
   ordered: absentOr(z.number()),
   delivered: absentOr(z.number()),
-  /** By product: the ids of all keys that the checkout has received, over all runs and deliveries. Never the keys. */
+  /** By product: the ids of all keys that the checkout has received, in all runs and deliveries. Never the keys. */
   keyIds: absentOr(keyIds),
-  /** The key ids of the outcome event alone, if earlier runs had delivered others. */
+  /** Only the key ids of the outcome event, if earlier runs delivered others. */
   outcomeKeyIds: absentOr(keyIds),
   events: absentOr(z.array(receivedEvent)),
   /** An explanation, if the outcome alone is not clear. */
   reason: absentOr(z.string()),
   hold: absentOr(holdNotice),
-  /** What operators accepted. It applies to late keys, too. */
+  /** What operators accepted. It also applies to late keys. */
   accepted: absentOr(acceptedOrder),
 });
 
@@ -144,18 +148,18 @@ export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, orde
 
 export type DeliveryMemo = z.infer<typeof deliveryMemo>;
 
-/** The argument of the update `resolve`. `hold` is the id of the hold that it answers. */
+/** The argument of the update `resolve`. `hold` is the id of the hold that it decides. */
 export type Decision = DecisionChoice & { hold: string };
 
 /**
  * The worker settings that a purchase needs, in milliseconds. They reach the workflow as a recorded activity result, so
- * a purchase keeps the settings that it started with.
+ * a purchase keeps the settings with which it started.
  */
 export interface PurchaseSettings {
   placeWithinMs: number;
   firstPollMs: number;
   pollIntervalMs: number;
-  /** `orders`: every open order is polled. `history`: the order history is read for all of them. */
+  /** `orders`: every open order is polled. `history`: one reading of the order history serves all open orders. */
   watch: 'orders' | 'history';
   deadlineMs: number;
   confirmWindowMs: number;
@@ -170,28 +174,28 @@ const currentWait = z.object({
   until: z.string().optional(),
 });
 
-/** What an answer of the query `status` says that the purchase waits for, whatever else the answer contains. */
-export function currentWaitIn(answer: unknown): CurrentWait | undefined {
-  return currentWait.safeParse((answer as { waitsFor?: unknown } | null | undefined)?.waitsFor).data;
+/** What the purchase is waiting for, from a result of the query `status`, whatever else the result contains. */
+export function currentWaitIn(result: unknown): CurrentWait | undefined {
+  return currentWait.safeParse((result as { waitsFor?: unknown } | null | undefined)?.waitsFor).data;
 }
 
 /**
- * The answer of the query `status`, also after the purchase has ended. Instants are ISO 8601. The workflow does not
- * know the attempts of a pending activity; the command `npx fulfilment status` adds them.
+ * The result of the query `status`, which also works after the purchase has ended. Timestamps are ISO 8601. The
+ * workflow does not know the attempts of a pending activity; the command `npx fulfilment status` adds them.
  */
 export interface StatusQueryResult {
   referenceId: string;
   items: PurchaseItem[];
   maxDebit?: number;
   state: PurchaseState;
-  /** When it entered this state. */
+  /** When the purchase entered this state. */
   since: string;
   orderId?: string;
-  /** What is happening, or how it ended. */
+  /** What is happening, or how the purchase ended. */
   explanation: string;
-  /** What it waits for; absent once it has ended. */
+  /** What the purchase is waiting for; absent once it has ended. */
   waitsFor?: CurrentWait;
-  /** The hold that waits for a decision. */
+  /** The hold that is waiting for a decision. */
   hold?: HoldNotice;
   /** The last poll that the workflow knows of. */
   lastPoll?: { status: string; at: string };

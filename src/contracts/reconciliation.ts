@@ -5,7 +5,7 @@ export type { ReportedFinding } from '../domain/reconciliation/finding';
 /** The default lookback, in ms. */
 export const DEFAULT_LOOKBACK_MS = 72 * 3_600_000;
 
-/** The one argument of `reconcileWorkflow`, which may be absent. */
+/** The only argument of `reconcileWorkflow`; optional. */
 export interface ReconcileInput {
   lookbackMs?: number;
   /** Only report. */
@@ -20,21 +20,21 @@ export interface ReconciliationMemo {
   dryRun: boolean;
 }
 
-/** The result of `reconcileWorkflow`. Instants are ISO 8601. */
+/** The result of `reconcileWorkflow`. Timestamps are ISO 8601. */
 export interface ReconciliationResult {
   from: string;
   to: string;
-  /** Orders of the partner within the lookback. */
+  /** The number of the partner's orders within the lookback. */
   orders: number;
   findings: Partial<Record<FindingKind, number>>;
-  /** At most the first 200. The report has all of them. */
+  /** At most the first 200 findings. The report has all of them. */
   details: ReportedFinding[];
   repaired: number;
   /** The path of the HTML report on the worker that wrote it, or `not written: …` with the reason. */
   report: string;
 }
 
-/** The input of the activity. Fixed instants, so that every attempt reads the same window. */
+/** The input of the activity. The times are fixed, so that every attempt reads the same window. */
 export interface ReconcileOrdersInput {
   /** Epoch ms. */
   from: number;
@@ -46,6 +46,6 @@ export interface ReconcileOrdersInput {
 
 /** The activity of `reconcileWorkflow`. */
 export interface ReconcileActivities {
-  /** Compares the partner's orders with the purchases, repairs what it can and writes the report. Safe to repeat. */
+  /** Compares the partner's orders with the purchases, repairs what it can, and writes the report. Safe to repeat. */
   reconcileOrders(input: ReconcileOrdersInput): Promise<ReconciliationResult>;
 }

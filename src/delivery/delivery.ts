@@ -12,7 +12,7 @@ export interface Delivery {
    * Makes one attempt to deliver an event.
    *
    * @param withinMs a deadline shorter than `DELIVERY_TIMEOUT`. When it passes, the connection is closed.
-   * @returns true if the checkout accepted the event, false if it refused the event permanently (410).
+   * @returns true if the checkout accepted the event, false if it rejected the event permanently (410).
    * @throws DeliveryError
    */
   deliver(event: DeliveryEvent, withinMs?: number): Promise<boolean>;
@@ -20,15 +20,15 @@ export interface Delivery {
 }
 
 /**
- * - `answered`: any answer other than 2xx and 410, including redirects.
- * - `timeout`, `unreachable`: no answer.
+ * - `answered`: a response other than 2xx and 410, including redirects.
+ * - `timeout`, `unreachable`: no response.
  * - `storage`: the folder can't be written.
  */
 export type DeliveryErrorKind = 'answered' | 'timeout' | 'unreachable' | 'storage';
 
 /** Facts about a failed attempt. Safe to log: they contain nothing that was sent or received. */
 export interface DeliveryErrorFacts {
-  /** The status of the answer, if one came. */
+  /** The status of the response, if there was one. */
   httpStatus?: number;
   /** The checkout's Retry-After, 0 to one hour. */
   retryAfterMs?: number;
@@ -38,7 +38,7 @@ export interface DeliveryErrorFacts {
 
 const ErrorWithFacts = Error as new (message: string) => Error & Readonly<DeliveryErrorFacts>;
 
-/** An event was not accepted. The message names the receiver's origin and its answer. It has no `cause`. */
+/** An event was not accepted. The message names the receiver's origin and its response. There is no `cause`. */
 export class DeliveryError extends ErrorWithFacts {
   constructor(
     readonly kind: DeliveryErrorKind,

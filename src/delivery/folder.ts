@@ -36,7 +36,7 @@ async function writeEventFile(dir: string, { id, body }: DeliveryEvent): Promise
     const content = `${JSON.stringify({ id, ...body }, undefined, 2)}\n`;
     await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
     await rename(draft, path).catch(async (error: NodeJS.ErrnoException) => {
-      // Our draft is gone. Unless a parallel attempt has written the file, another program took the draft.
+      // The draft is gone. Unless a parallel attempt has written the file, another program took the draft.
       if (error.code !== 'ENOENT') throw error;
       await access(path);
     });
@@ -47,7 +47,7 @@ async function writeEventFile(dir: string, { id, body }: DeliveryEvent): Promise
   await syncFolder(dir);
 }
 
-/** A draft's name begins with a dot, so that a program that takes `*` from the folder leaves it alone. */
+/** A draft's name begins with a dot, so that a program that reads `*` in the folder ignores it. */
 function draftPrefix(id: string): string {
   return `.${id}.json.`;
 }

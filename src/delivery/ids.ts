@@ -7,7 +7,7 @@ import type { Key } from '../domain/order';
  */
 export type Fingerprinter = ReturnType<typeof createFingerprinter>;
 
-/** @param secrets newest first. Called at each use, so that a rotated secret is picked up. */
+/** @param secrets returns the secrets, newest first. Called at each use, so that a rotated secret is picked up. */
 export function createFingerprinter(secrets: () => readonly string[]) {
   return {
     newestId(): string {
@@ -38,7 +38,7 @@ export function secretIdOf(keyId: string): string {
   return keyId.slice(0, keyId.indexOf('.'));
 }
 
-/** Not of the type: a partner may name it differently later, and the key would look like a new one. */
+/** The type is left out: if the partner renamed it later, the key would look like a new one. */
 function fingerprintOf(secret: string, { value }: Key): string {
   const mac = createHmac('sha256', secret)
     .update(JSON.stringify([value]))
@@ -58,7 +58,8 @@ export interface EventIdentity {
   orderId?: string;
   keyIds?: readonly string[];
   /**
-   * Tells apart events of one type without keys: the id of a hold, the key of a finding or the run of a reconciliation.
+   * Distinguishes events of one type without keys: the id of a hold, the key of a finding or the run of a
+   * reconciliation.
    */
   subject?: string;
 }

@@ -9,7 +9,10 @@ export type DeliverySettings =
   | { kind: 'webhook'; url: string; secrets: () => readonly string[]; timeoutMs: number }
   | { kind: 'folder'; dir: string };
 
-/** Creates the delivery that is configured. @param headers are added to each posted event */
+/**
+ * Creates the configured delivery.
+ * @param headers added to each posted event
+ */
 export function createDelivery(settings: DeliverySettings, headers?: () => Record<string, string>): Delivery {
   return settings.kind === 'webhook' ? createWebhookDelivery({ ...settings, headers }) : createFolderDelivery(settings);
 }

@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto';
 
-/** What a signature covers besides the body: the headers `webhook-id` and `webhook-timestamp`. */
+/** What a signature covers in addition to the body: the headers `webhook-id` and `webhook-timestamp`. */
 interface SignedParts {
   id: string;
   timestamp: string;
 }
 
-/** The headers of an event, signed with each of these secrets. @param secrets `whsec_…` */
+/**
+ * The headers of an event, signed with each of these secrets.
+ * @param secrets `whsec_…`
+ */
 export function signedHeaders(
   id: string,
   body: Buffer,
@@ -24,8 +27,8 @@ export function signedHeaders(
 }
 
 /**
- * Source: the Standard Webhooks specification; the tests verify it with its library. The library does not sign here,
- * because it takes 15 times as long and blocks the process, and events with image keys have megabytes.
+ * Source: the Standard Webhooks specification; the tests verify signatures with its library. The library is not used to
+ * sign, because it takes 15 times as long and blocks the process, and events with image keys are megabytes in size.
  */
 export function signatureOf(key: Buffer, { id, timestamp }: SignedParts, body: Buffer): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;

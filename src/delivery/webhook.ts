@@ -6,9 +6,9 @@ import { signedHeaders } from './signature';
 
 export interface WebhookOptions {
   url: string;
-  /** `whsec_…` secrets, newest first, called at each attempt. Each secret signs, so a receiver may know any of them. */
+  /** Returns the `whsec_…` secrets, called at each attempt. Each of them signs, so a receiver may know any of them. */
   secrets: () => readonly string[];
-  /** One attempt, from the connection to the last byte of the answer, in ms. */
+  /** The deadline of one attempt, from the connection to the last byte of the response, in ms. */
   timeoutMs: number;
   /** Additional headers of each attempt, such as `traceparent`. */
   headers?: () => Record<string, string>;
@@ -19,7 +19,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /**
  * Posts events, signed as Standard Webhooks. Redirects are not followed, because keys must not go anywhere else. Each
- * running attempt has its own connection, so a hanging request delays no other.
+ * running attempt has its own connection, so a request that hangs does not delay others.
  */
 export function createWebhookDelivery(options: WebhookOptions): Delivery {
   const { url, timeoutMs, now = Date.now } = options;
@@ -30,34 +30,38 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
     async deliver(event, withinMs = timeoutMs) {
       const body = Buffer.from(JSON.stringify(event.body));
       const headers = { ...options.headers?.(), ...signedHeaders(event.id, body, options.secrets(), now()) };
-      const answer = await post({ url, origin }, { dispatcher: agent, body, headers }, Math.min(timeoutMs, withinMs));
-      if (answer.statusCode >= 200 && answer.statusCode < 300) return true;
-      if (answer.statusCode === 410) return false;
-      throw new DeliveryError('answered', `the checkout at ${origin} answered ${answer.statusCode}`, {
-        httpStatus: answer.statusCode,
-        retryAfterMs: parseRetryAfter(answer.headers['retry-after'], now()),
+      const response = await post({ url, origin }, { dispatcher: agent, body, headers }, Math.min(timeoutMs, withinMs));
+      if (response.statusCode >= 200 && response.statusCode < 300) return true;
+      if (response.statusCode === 410) return false;
+      throw new DeliveryError('answered', `the checkout at ${origin} returned ${response.statusCode}`, {
+        httpStatus: response.statusCode,
+        retryAfterMs: parseRetryAfter(response.headers['retry-after'], now()),
       });
     },
     close: () => agent.close(),
   };
 }
 
-/** Sends one request with a deadline. @throws DeliveryError */
+/**
+ * Sends one request with a deadline.
+ * @throws DeliveryError
+ */
 async function post(
   { url, origin }: { url: string; origin: string },
   options: { dispatcher: Agent; body: Buffer; headers: Record<string, string> },
   timeoutMs: number,
 ): Promise<Dispatcher.ResponseData> {
-  const late = () => new DeliveryError('timeout', `the checkout at ${origin} did not answer in time`);
+  const late = () => new DeliveryError('timeout', `the checkout at ${origin} did not respond in time`);
   if (timeoutMs <= 0) throw late();
   // Not combined with other signals: Node 20 may garbage-collect a combined signal, which then never fires.
   const signal = AbortSignal.timeout(Math.ceil(timeoutMs));
   try {
-    const answer = await request(url, { ...options, method: 'POST', signal });
+    const response = await request(url, { ...options, method: 'POST', signal });
     // Only the status matters. After a 2xx the connection may be reused; otherwise it is closed for the next attempt.
-    if (answer.statusCode < 300) void answer.body.dump({ limit: MAX_RESPONSE_BYTES, signal }).catch(() => undefined);
-    else answer.body.on('error', () => undefined).destroy();
-    return answer;
+    if (response.statusCode < 300)
+      void response.body.dump({ limit: MAX_RESPONSE_BYTES, signal }).catch(() => undefined);
+    else response.body.on('error', () => undefined).destroy();
+    return response;
   } catch (error) {
     if (signal.aborted) throw late();
     const code = safeErrorCode(error);

@@ -1,9 +1,9 @@
 /*
- * The texts of a double purchase. The purchase itself and the reconciliation both report one.
+ * The texts for a double purchase, which both the purchase itself and the reconciliation may report.
  */
 
 export const DOUBLE_PURCHASE_ADVICE =
-  'Ask the partner to cancel and refund the other orders. Do not sell their keys until it answers.';
+  'Ask the partner to cancel and refund the other orders. Do not sell their keys until it has replied.';
 
 /** @param others the number of billable orders in addition to the one that is used */
 export function explainDoublePurchase(others: number): string {

@@ -1,4 +1,4 @@
-/** The decisions that an operator can take on a held purchase. */
+/** The decisions that an operator can make on a held purchase. */
 export const DECISION_KINDS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const;
 
 export type DecisionKind = (typeof DECISION_KINDS)[number];

@@ -1,4 +1,4 @@
-/** Key ids by product id. Products without a key are left out. */
+/** Key ids by product id. Products without keys are left out. */
 export type KeyIds = Record<string, string[]>;
 
 export function totalQuantity(lines: readonly { quantity: number }[]): number {
@@ -14,7 +14,7 @@ export function keyIdsOf(lines: readonly { productId: string; keyIds: readonly s
   return unionOfKeys(...lines.map(({ productId, keyIds }) => ({ [productId]: [...keyIds] })));
 }
 
-/** Merges key ids, each once. */
+/** Merges key ids and keeps each once. */
 export function unionOfKeys(...all: readonly KeyIds[]): KeyIds {
   const products = new Map<string, Set<string>>();
   for (const [productId, keyIds] of all.flatMap((one) => Object.entries(one))) {

@@ -5,8 +5,8 @@ const DECIMALS = 6;
 const ONE = 10n ** BigInt(DECIMALS);
 
 /**
- * An amount in millionths. The partner documents neither currency nor unit, so this is finer than any minor unit in
- * use, but coarse enough to absorb the rounding error of floating-point sums such as 0.1 + 0.2.
+ * Converts an amount to millionths. The partner documents neither currency nor unit, so this is finer than any minor
+ * unit in use, but coarse enough to absorb the rounding error of floating-point sums such as 0.1 + 0.2.
  * @returns undefined if it is not finite or has an absolute value of 10^21 or more
  */
 export function toMicros(amount: number): bigint | undefined {
@@ -33,7 +33,7 @@ export function sumOfAmounts(amounts: Iterable<number | undefined>): number {
   return fromMicros(micros);
 }
 
-/** Whether `part` is the price of `count` of the `of` pieces that cost `whole`, within half a cent per piece. */
+/** Whether `part` is the price of `count` out of `of` pieces that cost `whole`, within half a cent per piece. */
 export function isShareOf(whole: number, part: number, count: number, of: number): boolean {
   const [wholeMicros, partMicros] = [toMicros(whole), toMicros(part)];
   if (wholeMicros === undefined || partMicros === undefined) return false;
@@ -49,10 +49,11 @@ export interface ProductPrice {
 }
 
 /**
- * Checks the catalogue's total price against `maxDebit`. The partner does not document the currency of its debits, so
- * the numbers are compared without conversion. If a product is shown with several prices, the highest counts.
+ * Checks the total catalogue price against `maxDebit`. The partner does not document the currency of its debits, so the
+ * numbers are compared without conversion. If a product has several prices, the highest counts.
  *
- * @param prices all prices of each product @returns why the order must not be placed; undefined if it may
+ * @param prices all prices of each product
+ * @returns why the order must not be placed; undefined if it may be placed
  */
 export function maxDebitIssue(
   items: readonly PurchaseItem[],
@@ -68,8 +69,8 @@ export function maxDebitIssue(
     for (const { currency } of shown) currencies.add(currency);
     total += highest * BigInt(quantity);
   }
-  if (currencies.size > 1) return 'the catalogue shows the prices of these products in different currencies';
+  if (currencies.size > 1) return 'the catalogue shows these products in different currencies';
   const limit = toMicros(maxDebit);
   if (limit !== undefined && total <= limit) return undefined;
-  return `the catalogue price is ${fromMicros(total)}, but the purchase may cost at most ${maxDebit}`;
+  return `the catalogue price is ${fromMicros(total)}, but the maximum for this purchase is ${maxDebit}`;
 }

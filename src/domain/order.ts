@@ -5,14 +5,16 @@
 export const REFERENCE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._~:-]{0,99}$/;
 
 /**
- * Whether an order id may become part of a URL's path. The partner documents no format, so this excludes what could
+ * Whether an order id may become part of a URL path. The partner documents no format, so this excludes whatever could
  * change the path: slashes, percent signs, control characters, and ids that consist of dots.
  */
 export function isSafeOrderId(id: string): boolean {
   return /^(?!\.+$)[A-Za-z0-9._~:-][A-Za-z0-9._~:+=-]{0,199}$/.test(id);
 }
 
-/** How far the partner's clock and Temporal's may differ. An older order can't belong to a purchase. */
+/**
+ * How much the partner's clock and Temporal's may differ. An order that is older by more can't belong to a purchase.
+ */
 export const CLOCK_TOLERANCE_MS = 15 * 60_000;
 
 /** A delivered key. `type` is `text` (the default), `image` (a Base64 data URL, unchecked) or any other text. */
@@ -43,9 +45,9 @@ export interface OrderSnapshot {
   /** See {@link safeStatus}. */
   status: string;
   lines: OrderLine[];
-  /** A decimal number as received. The partner does not document its currency. */
+  /** A decimal number as received. The partner does not document the currency. */
   totalDebit?: number;
-  /** The reference of another purchase in Temporal that has the same order. */
+  /** The reference of another purchase in Temporal with the same order. */
   claimedBy?: string;
 }
 
@@ -55,7 +57,8 @@ export function canStopPolling(status: string): boolean {
 }
 
 /**
- * Whether the status is neither of the two that the partner documents as open. If the history shows it, a poll is due.
+ * Whether the status is neither of the two that the partner documents as open. If the history shows such a status, a
+ * poll is due.
  */
 export function mayHaveEnded(status: string): boolean {
   return status !== 'PENDING' && status !== 'PROCESSING';
@@ -77,8 +80,8 @@ export function isBillable({ status }: { status: string }): boolean {
 }
 
 /**
- * The status as it may be shown and stored. It is the partner's free text, so only capital letters and underscores
- * pass; digits could be part of a key.
+ * The status in a form that is safe to show and store. The partner may send any text, so only capital letters and
+ * underscores pass; digits could be part of a key.
  */
 export function safeStatus(status: string): string {
   return /^[A-Z][A-Z_]{0,39}$/.test(status) ? status : 'UNRECOGNISED';

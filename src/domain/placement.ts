@@ -1,16 +1,16 @@
 import { isBillable } from './order';
 
 /**
- * What one place-order request proves. The partner documents neither idempotency nor an error format, so most answers
- * don't tell whether it bought. `partner/errors.ts` maps answers to evidence.
+ * What one place-order request proves. The partner documents neither idempotency nor an error format, so most responses
+ * don't show whether an order exists. `partner/errors.ts` maps responses to evidence.
  *
  * - `NOT_SENT`: the request never left this process. Sending it again is safe.
  * - `PLACED`: the partner accepted the order and returned its id.
- * - `ORDER_REFUSED`: the partner refused this order.
- * - `ACCESS_REFUSED`: the partner refused us, whatever the order: a rotated key, a wrong prefix.
+ * - `ORDER_REFUSED`: the partner rejected this order.
+ * - `ACCESS_REFUSED`: the partner refused access, whatever the order: a rotated API key or a wrong prefix.
  * - `CONFLICT`: the order probably exists already.
- * - `ERROR_RESPONSE`: the partner answered with an error that does not tell whether it bought.
- * - `UNKNOWN`: no answer, a partial answer, or an answer that can't be read.
+ * - `ERROR_RESPONSE`: the partner responded with an error that does not show whether an order exists.
+ * - `UNKNOWN`: there was no response, or it was incomplete or unreadable.
  */
 export type RequestEvidence =
   'NOT_SENT' | 'PLACED' | 'ORDER_REFUSED' | 'ACCESS_REFUSED' | 'CONFLICT' | 'ERROR_RESPONSE' | 'UNKNOWN';
@@ -21,7 +21,7 @@ export type RequestEvidence =
  * - `FOUND`: the search before the request found an order. Nothing was sent.
  * - `OVER_MAX_DEBIT`: the order may cost more than `maxDebit`. Nothing was sent.
  * - `PAUSED`: the circuit breaker is open. Nothing was sent.
- * - `FENCED`: the attempt must not send, because an earlier attempt, run or execution may have. It sent nothing itself.
+ * - `FENCED`: this attempt sent nothing, because an earlier attempt, run or execution may have sent a request.
  * - `NEVER_WRITTEN`: the worker stopped before it recorded its intention to send. Nothing was sent.
  */
 export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
@@ -44,7 +44,7 @@ export interface Confirm {
   kind: 'confirm';
   /** One search, or all searches of a confirmation window. */
   searches: 'one' | 'window';
-  /** Whether "absent" requires a history that proved readable. */
+  /** Whether an order counts as absent only if the history proved readable. */
   needsProof: boolean;
   ifAbsent: Exclude<NextStep, Confirm>;
 }
@@ -70,7 +70,7 @@ export function stepAfter(evidence: EvidenceWithoutOrder, { mayHaveArrived, repl
     case 'ACCESS_REFUSED':
       return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: ATTEMPT };
     case 'ORDER_REFUSED':
-      // An earlier request may have bought the order, and so used up the balance or the stock.
+      // An earlier request may have placed the order, and so used up the balance or the stock.
       if (mayHaveArrived) return confirmUnknown(replace === 'always');
       return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: REJECTED };
     case 'CONFLICT':
@@ -82,7 +82,7 @@ export function stepAfter(evidence: EvidenceWithoutOrder, { mayHaveArrived, repl
     case 'FENCED':
       return confirmUnknown(false);
     case 'NEVER_WRITTEN':
-      // Nothing was sent, so no proof is needed. The search is for a restored older database that lost the record.
+      // Nothing was sent, so no proof is needed. The search covers a restored older database that lacks the record.
       return { kind: 'confirm', searches: 'window', needsProof: false, ifAbsent: replace === 'never' ? HOLD : ATTEMPT };
   }
 }
@@ -96,7 +96,7 @@ export function mayHaveBought(evidence: PlacementEvidence): boolean {
   return ['ERROR_RESPONSE', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 
-/** Chooses the oldest billable order, or the oldest if none is billable. Other billable ones are double purchases. */
+/** Chooses the oldest billable order, or the oldest if none is billable. Other billable orders are double purchases. */
 export function chooseOrder<T extends { status: string; createdAt: string }>(
   found: readonly [T, ...T[]],
 ): { adopt: T; doubles: T[] } {

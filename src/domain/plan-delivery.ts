@@ -3,11 +3,11 @@ import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './key-ids';
 import type { OrderSnapshot, PurchaseItem } from './order';
 import { isKeylessOutcome, eventTypeOf, type PurchaseOutcome } from './purchase-state';
 
-/** A purchase that has ended, as the Temporal server and the partner know it now. */
+/** An ended purchase, as the Temporal server and the partner know it now. */
 export interface EndedSale {
   referenceId: string;
   items: PurchaseItem[];
-  /** Absent if the workflow was stopped and has no result. */
+  /** Absent if the workflow was stopped without a result. */
   outcome?: PurchaseOutcome;
   orderId?: string;
   totalDebit?: number;
@@ -18,9 +18,9 @@ export interface EndedSale {
   outcomeKeyIds: KeyIds;
   /** The ids of all keys that the checkout has received. */
   receivedKeyIds: KeyIds;
-  /** Whether the checkout was notified of a refund after the end. */
+  /** Whether the checkout was notified of a refund after the purchase ended. */
   refundReceived: boolean;
-  /** Its order as it is now. Read only if keys may have to be sent. */
+  /** The order as it is now. Read only if keys may have to be sent. */
   order?: OrderSnapshot;
 }
 
@@ -31,7 +31,7 @@ export interface SaleDelivery {
   orderId?: string;
   /** Absent from events after the end of the purchase. */
   outcome?: PurchaseOutcome;
-  /** The order's status at its review. An event with keys is sent only if the order still has it. */
+  /** The order's status at its review. An event with keys is sent only if the order still has this status. */
   status?: string;
   /** Absent from a refund after the end of the purchase. */
   lines?: SaleLine[];
@@ -43,7 +43,7 @@ export interface SaleDelivery {
 export type DeliveryPlan =
   /** `newKeys`: how many keys the checkout has not received. `missing`: how many the order still lacks. */
   | { kind: 'send'; delivery: SaleDelivery; newKeys: number; missing: number; ordered: number }
-  /** Nothing to send. `reason` answers someone who asked for it. */
+  /** Nothing to send. `reason` is shown to an operator who asked for a delivery. */
   | { kind: 'nothing'; reason: string; missing: number }
   /** The order must not be delivered as it is. */
   | { kind: 'issue'; issue: string };
@@ -51,8 +51,8 @@ export type DeliveryPlan =
 /** @param again also send what the checkout has already received. */
 export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   const { items, outcome, order, accepted } = sale;
-  if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended ${outcome}`);
-  if (!order) return { kind: 'nothing', reason: 'the partner shows no order for it', missing: 0 };
+  if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended as ${outcome}`);
+  if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
   const review = reviewOrder({ items, accepted }, order, outcome !== undefined);
   switch (review.kind) {
     case 'issue':
@@ -67,7 +67,8 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
       const missing = Math.max(0, review.ordered - keyCount(review.lines));
       if (newKeys === 0 && !again)
         return { kind: 'nothing', reason: 'the checkout has every key of the order', missing };
-      if (keyCount(review.lines) === 0) return repeatOutcome(sale, again, `its order ${order.orderId} holds no keys`);
+      if (keyCount(review.lines) === 0)
+        return repeatOutcome(sale, again, `its order ${order.orderId} contains no keys`);
       const delivery = saleAsItIs(sale, order, review.lines);
       return { kind: 'send', delivery, newKeys, missing, ordered: review.ordered };
     }
@@ -82,7 +83,7 @@ export function stateAfter({ delivery, missing }: Extract<DeliveryPlan, { kind: 
   return missing === 0 ? 'DELIVERED' : 'PARTIALLY_DELIVERED';
 }
 
-/** With the same keys as the outcome event it repeats that event. With other keys it is a late delivery. */
+/** With the same keys as the outcome event, the delivery repeats that event. With other keys it is a late delivery. */
 function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): SaleDelivery {
   const { referenceId, outcome, outcomeKeyIds, reason } = sale;
   const { orderId, status, totalDebit } = order;

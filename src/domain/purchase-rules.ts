@@ -7,59 +7,65 @@ import { toSingleLine } from './text-format';
 export const MAX_QUANTITY = 1_000;
 /** The most products in one purchase. */
 export const MAX_ITEMS = 100;
-/** The most keys in one purchase. The fingerprints of more would not fit into one payload. */
+/** The most keys in one purchase. The fingerprints of more keys would not fit into one payload. */
 export const MAX_KEYS = 20_000;
 
 /** Characters. */
 export const MAX_PRODUCT_ID = 200;
 
-/** @returns one sentence for each issue, with what was expected and what was given. */
+/** @returns one message for each issue, with what was expected and what was given. */
 export function validatePurchase(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return ['expected one argument {referenceId, items, maxDebit?}'];
   const { referenceId, items, maxDebit } = input as Record<'referenceId' | 'items' | 'maxDebit', unknown>;
   return [...validateReference(referenceId), ...validateItems(items), ...validateMaxDebit(maxDebit)];
 }
 
-/** @returns one sentence for each issue. */
+/** @returns one message for each issue. */
 export function validateReference(referenceId: unknown): string[] {
   if (typeof referenceId === 'string' && REFERENCE_PATTERN.test(referenceId)) return [];
   return [
-    `referenceId: expected 1 to 100 of A-Z a-z 0-9 . _ ~ : -, starting with a letter or a digit, got ${quoteValue(referenceId)}`,
+    `referenceId: expected 1 to 100 characters of A-Z a-z 0-9 . _ ~ : -, starting with a letter or digit, got ${quoteValue(referenceId)}`,
   ];
 }
 
-/** Checks an order id that becomes part of a URL. @returns one sentence for each issue. */
+/**
+ * Checks an order id that becomes part of a URL.
+ * @returns one message for each issue.
+ */
 export function validateOrderId(orderId: string): string[] {
   if (isSafeOrderId(orderId)) return [];
-  return ['expected the id of an order at the partner: 1 to 200 of A-Z a-z 0-9 . _ ~ : -'];
+  return ['expected the id of an order at the partner: 1 to 200 characters of A-Z a-z 0-9 . _ ~ : -'];
 }
 
-/** Accepts null, which other languages write for an absent field. @returns one sentence for each issue. */
+/**
+ * Accepts null, which other languages write for an absent field.
+ * @returns one message for each issue.
+ */
 export function validateMaxDebit(maxDebit: unknown): string[] {
   if (maxDebit === undefined || maxDebit === null) return [];
   if (typeof maxDebit === 'number' && maxDebit >= 0 && toMicros(maxDebit) !== undefined) return [];
   return [`maxDebit: expected nothing or a number of at least 0, such as 12.5, got ${quoteValue(maxDebit)}`];
 }
 
-/** @returns one sentence for each issue. */
+/** @returns one message for each issue. */
 export function validateItems(items: unknown): string[] {
   if (!Array.isArray(items) || items.length === 0) {
     return [`items: expected a list of at least one {productId, quantity}, got ${quoteValue(items)}`];
   }
   if (items.length > MAX_ITEMS) return [`items: expected at most ${MAX_ITEMS} products, got ${items.length}`];
-  // Array.from also visits the holes of a sparse list.
+  // Array.from also visits the holes of a sparse array.
   const issues = Array.from(items, validateItem).flat();
   if (issues.length > 0) return issues;
 
   const valid = items as PurchaseItem[];
   const repeated = valid.find((item, index) => valid.findIndex((other) => other.productId === item.productId) < index);
   if (repeated)
-    return [`items: ${quoteValue(repeated.productId)} is listed twice; list it once, with the whole quantity`];
+    return [`items: ${quoteValue(repeated.productId)} is listed twice; list it once, with the total quantity`];
   const keys = totalQuantity(valid);
   return keys > MAX_KEYS ? [`items: expected at most ${MAX_KEYS} keys in one purchase, got ${keys}`] : [];
 }
 
-/** Removes unknown fields, which would otherwise be copied into many events of the history. */
+/** Removes unknown fields, which would otherwise be copied into many history events. */
 export function itemsOnly(items: readonly PurchaseItem[]): PurchaseItem[] {
   return items.map(({ productId, quantity }) => ({ productId, quantity }));
 }
@@ -92,13 +98,13 @@ export function describeItems(items: readonly PurchaseItem[]): string {
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
-/** Whether two lists hold the same items, in any order. */
+/** Whether two lists contain the same items, in any order. */
 export function hasSameItems(one: readonly PurchaseItem[], other: readonly PurchaseItem[]): boolean {
   const lines = (items: typeof one) => items.map((item) => JSON.stringify([item.productId, item.quantity])).toSorted();
   return lines(one).join() === lines(other).join();
 }
 
-/** Whether two purchases have the same maximum cost, or none. */
+/** Whether two purchases have the same maximum cost, or both have none. */
 export function hasSameMaxDebit(one: number | null | undefined, other: number | null | undefined): boolean {
   const [limit, otherLimit] = [one ?? undefined, other ?? undefined];
   return limit === undefined || otherLimit === undefined ? limit === otherLimit : isSameAmount(limit, otherLimit);

@@ -1,17 +1,17 @@
 /**
- * The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. `as const` shows the meanings
- * in the declarations of the package for checkouts.
+ * The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. `as const` makes the meanings
+ * visible in the declarations of the library for checkouts.
  */
 const OUTCOME_MEANINGS = {
   DELIVERED: 'everything ordered was delivered',
-  PARTIALLY_DELIVERED: 'some keys were delivered; the rest was not available',
+  PARTIALLY_DELIVERED: 'some keys were delivered; the rest was unavailable',
   REFUNDED: 'the partner refunded the order; nothing was delivered',
   FAILED: 'the partner could not fulfil the order; nothing was delivered',
-  REJECTED: 'the partner refused the order; nothing was bought',
+  REJECTED: 'the partner rejected the order; nothing was bought',
   NOT_PLACED: 'the order could not be placed in time, or would have cost too much; nothing was bought',
   OVERDUE: 'the order was still open at the deadline; the nightly reconciliation delivers its keys when they arrive',
   CANCELLED: 'cancelled before anything was bought',
-  ABANDONED: 'abandoned by a person; no key is confirmed as delivered',
+  ABANDONED: 'abandoned by an operator; no key is confirmed as delivered',
 } as const;
 
 /** The states of a running purchase and their meanings. */
@@ -19,7 +19,7 @@ const RUNNING_MEANINGS = {
   PLACING: 'its order is being placed with the partner',
   PAUSED: 'the circuit breaker is open, so new placements are paused',
   UNCONFIRMED: 'it is unknown whether the partner accepted the order, so the order history is searched',
-  HELD: 'a person must decide',
+  HELD: 'an operator must decide',
   PENDING: 'the partner has the order but has not completed it',
   DELIVERING: 'its event is being sent to the checkout',
 } as const;
@@ -35,10 +35,10 @@ export const PURCHASE_OUTCOMES = Object.keys(OUTCOME_MEANINGS) as PurchaseOutcom
 export const RUNNING_STATES = Object.keys(RUNNING_MEANINGS) as RunningState[];
 export const PURCHASE_STATES: readonly PurchaseState[] = [...RUNNING_STATES, ...PURCHASE_OUTCOMES];
 
-/** What each state means, for people who see it for the first time. Each is the end of a sentence. */
+/** What each state means, for readers who see it for the first time. Each text completes a sentence. */
 export const STATE_MEANINGS: Record<PurchaseState, string> = { ...RUNNING_MEANINGS, ...OUTCOME_MEANINGS };
 
-/** The outcomes after which no key is delivered any more. */
+/** The outcomes after which no more keys are delivered. */
 const WITHOUT_KEYS: readonly string[] = ['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'];
 
 /** Whether a purchase that ended in this state never delivers keys, whatever happens to its order. */
@@ -46,7 +46,7 @@ export function isKeylessOutcome(state: string | undefined): boolean {
   return state !== undefined && WITHOUT_KEYS.includes(state);
 }
 
-/** Whether a purchase that ended in this state may still get keys, because its order may. */
+/** Whether a purchase that ended in this state may still get keys from its order. */
 export function mayGetMoreKeys(state: string | undefined): boolean {
   return state === 'OVERDUE' || state === 'PARTIALLY_DELIVERED';
 }

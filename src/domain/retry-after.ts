@@ -1,9 +1,10 @@
-/** The longest Retry-After that is obeyed, in ms. */
+/** The longest Retry-After that is honoured, in ms. */
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * Parses a Retry-After header, in seconds or as an HTTP date (which ends with GMT). @returns ms, at most one hour;
- * undefined for anything else and for a date in the past, because a slow clock there must not shorten our pause
+ * Parses a Retry-After header, in seconds or as an HTTP date (which ends with GMT).
+ * @returns ms, at most one hour; undefined for anything else, and for a date in the past, because a slow clock at the
+ *   sender must not shorten the delay
  */
 export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined;

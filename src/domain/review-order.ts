@@ -11,7 +11,7 @@ export interface Accepted {
   /** The items that the operator saw. Other items, or more keys, need a new decision. */
   items?: AcceptedItem[];
   owner?: boolean;
-  /** The number of surplus keys. More of them need a new decision. */
+  /** The number of surplus keys. More surplus keys need a new decision. */
   surplus?: number;
 }
 
@@ -23,7 +23,7 @@ export interface AcceptedItem {
   keys: number;
 }
 
-/** What an order is reviewed against: the items that were bought, and what operators accepted of the order. */
+/** What an order is compared with: the items that were bought, and what operators accepted of the order. */
 export interface ReviewTerms {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
@@ -42,7 +42,7 @@ export interface ReviewIssue {
   accepts: Accepted;
 }
 
-/** What an order means for its sale. */
+/** The result of reviewing an order for its sale. */
 export type Review =
   | { kind: 'issue'; issue: ReviewIssue }
   /** The partner ended the order without keys. */
@@ -52,9 +52,10 @@ export type Review =
   | { kind: 'deliver'; lines: SaleLine[]; whole: boolean; ordered: number; reason?: string };
 
 /**
- * Decides whether and what to deliver of an order.
+ * Decides whether an order may be delivered, and what is delivered.
  *
- * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
+ * @param isPlacedByUs whether this purchase's own request placed the order. If not, all items are compared with the
+ *   sale.
  */
 export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, isPlacedByUs: boolean): Review {
   const { items, accepted = {} } = terms;
@@ -71,7 +72,7 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, isPlacedBy
   }
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
-  // Products that nobody bought are still here only if an operator accepted them. They are delivered as received.
+  // Products that were not bought remain only if an operator accepted them. They are delivered as received.
   if (foreignItems(items, lines) !== undefined) return delivery(terms, order, asReceived(lines));
   const sold = items.map((item) => lineFor(item, lines));
   return surplusIssue(sold, accepted) ?? delivery(terms, order, sold);
@@ -82,7 +83,7 @@ function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | 
   const overfull = lines.find((line) => line.keyIds.length > line.quantity);
   if (!overfull || surplus <= (accepted.surplus ?? 0)) return undefined;
   const { productId, quantity, keyIds } = overfull;
-  const explanation = `the order holds ${keyIds.length} keys of ${productId}; ordered: ${quantity}`;
+  const explanation = `the order contains ${keyIds.length} keys of ${productId}; ordered: ${quantity}`;
   return issue({ reason: 'MORE_KEYS_THAN_ORDERED', explanation, accepts: { surplus } });
 }
 
@@ -99,8 +100,8 @@ function delivery(
 }
 
 /**
- * How many keys the order should contain: as many as were bought, or as the order shows if an operator accepted its
- * items. A surplus key of one product does not replace a missing key of another.
+ * How many keys the order should contain: the number bought, or the number that the order shows if an operator accepted
+ * its items. A surplus key of one product does not replace a missing key of another.
  */
 function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[], accepted: Accepted): number {
   const due = accepted.items && shown.length > 0 ? itemsDue(shown, items) : items;
@@ -109,7 +110,7 @@ function countKeysDue(items: readonly PurchaseItem[], shown: readonly OrderLine[
   return missing === 0 ? totalQuantity(lines) : keyCount(lines) + missing;
 }
 
-/** If the partner shows no quantity, the quantity bought counts, or the number of keys if there was none. */
+/** If the partner shows no quantity, the quantity bought counts; if the product was not bought, the number of keys. */
 function itemsDue(lines: readonly OrderLine[], items: readonly PurchaseItem[]): PurchaseItem[] {
   return productsOf(lines).map(({ productId, quantity, keys }) => {
     const bought = items.find((item) => item.productId === productId)?.quantity;
@@ -117,19 +118,19 @@ function itemsDue(lines: readonly OrderLine[], items: readonly PurchaseItem[]): 
   });
 }
 
-/** How an order's products and quantities differ from the sale, as far as the partner shows them yet. */
+/** How an order's products and quantities differ from the sale, as far as the partner already shows them. */
 function differenceOf(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   const missing = items.find((item) => !lines.some((line) => line.productId === item.productId));
-  if (missing && lines.length > 0) return `the order lacks ${missing.productId}, which was bought`;
+  if (missing && lines.length > 0) return `the order does not contain ${missing.productId}, which was bought`;
   return foreignItems(items, lines);
 }
 
 function foreignItems(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   for (const { productId, quantity } of productsOf(lines)) {
     const item = items.find((candidate) => candidate.productId === productId);
-    if (!item) return `the order holds ${productId}, which was not bought`;
+    if (!item) return `the order contains ${productId}, which was not bought`;
     if (quantity !== undefined && quantity !== item.quantity) {
-      return `the order holds ${quantity} of ${productId}; bought: ${item.quantity}`;
+      return `the order contains ${quantity} of ${productId}; bought: ${item.quantity}`;
     }
   }
   return undefined;
@@ -150,11 +151,11 @@ function asReceived(lines: readonly OrderLine[]): SaleLine[] {
 }
 
 function issue(found: ReviewIssue): Review {
-  // Product ids in it come from outside, so it is cleaned and shortened.
+  // The explanation contains product ids from outside, so it is cleaned and shortened.
   return { kind: 'issue', issue: { ...found, explanation: toSingleLine(found.explanation, MAX_EXPLANATION_LENGTH) } };
 }
 
-/** What an order holds of each product. This is what an operator accepts. */
+/** What an order contains of each product. This is what an operator accepts. */
 export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
   return [...groupBy(lines, ({ productId }) => productId)].map(([productId, own]) => ({
     productId,
@@ -164,8 +165,9 @@ export function productsOf(lines: readonly OrderLine[]): AcceptedItem[] {
 }
 
 /**
- * Checks whether an order holds more than an operator accepted: of each product, the quantity that was accepted or
- * bought, and no more keys than that. @returns what needs a new decision; undefined if nothing does
+ * Checks whether an order differs from what an operator accepted. Each product must have the accepted or the bought
+ * quantity, and no more keys than that.
+ * @returns what needs a new decision; undefined if nothing does
  */
 export function findUnaccepted(
   items: readonly PurchaseItem[],
@@ -176,18 +178,18 @@ export function findUnaccepted(
   for (const { productId, quantity, keys } of productsOf(lines)) {
     const bought = items.find((item) => item.productId === productId)?.quantity;
     const seen = acceptedById.get(productId);
-    if (bought === undefined && !seen) return `the order holds ${productId}, which was neither bought nor accepted`;
+    if (bought === undefined && !seen) return `the order contains ${productId}, which was neither bought nor accepted`;
     const expected = seen ? (seen.quantity ?? quantity) : bought;
     if (quantity !== undefined && quantity !== expected && quantity !== bought) {
-      return `the order holds ${quantity} of ${productId}; accepted: ${expected}`;
+      return `the order contains ${quantity} of ${productId}; accepted: ${expected}`;
     }
     const maxKeys = Math.max(seen?.quantity ?? bought ?? 0, seen?.keys ?? 0);
-    if (keys > maxKeys) return `the order holds ${keys} keys of ${productId}; accepted: ${maxKeys}`;
+    if (keys > maxKeys) return `the order contains ${keys} keys of ${productId}; accepted: ${maxKeys}`;
   }
   return undefined;
 }
 
-/** The total quantity; undefined if a line shows none. */
+/** The total quantity; undefined if a line has none. */
 function quantityOf(lines: readonly OrderLine[]): number | undefined {
   if (lines.some(({ quantity }) => quantity === undefined)) return undefined;
   return lines.reduce((total, { quantity = 0 }) => total + quantity, 0);

@@ -1,4 +1,4 @@
-/** Temporal's documented limit for a summary. The server refuses more than 400 bytes. */
+/** Temporal's documented limit for a summary. The server rejects more than 400 bytes. */
 const SUMMARY_BYTES = 200;
 /** Characters. */
 const MAX_TEXT_LENGTH = 600;
@@ -48,7 +48,7 @@ export function toSingleLine(text: string, maxLength: number): string {
   return line.length > maxLength ? `${line.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…` : line;
 }
 
-/** Makes a message of ours that quotes text from outside safe to show. Its line ends remain. */
+/** Makes one of our messages safe to show if it quotes text from outside. Line breaks remain. */
 export function toSafeLines(message: string): string {
   return message
     .split('\n')
@@ -60,7 +60,7 @@ export function toSafeLines(message: string): string {
 export function toSafeJson(document: unknown, indent = 2): string {
   const escaped = (_: string, at: number, text: string) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
   const json = JSON.stringify(document, undefined, indent);
-  // Line ends are not matched: a report of 100,000 findings has a million of them, which costs hundreds of megabytes.
+  // Line breaks are not matched: a report of 100,000 findings has a million, which would cost hundreds of megabytes.
   return json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (unsafe) => unsafe.replace(/[^]/g, escaped));
 }
 
@@ -69,17 +69,17 @@ function sizeOf(character: string): number {
   return new TextEncoder().encode(JSON.stringify(character)).length - 2;
 }
 
-/** The message of a failed request with its error code, such as ` (ECONNRESET)`, at the end. */
+/** The message of a failed request with the error code at the end, such as ` (ECONNRESET)`. */
 export function withErrorCode(message: string, code: string | undefined): string {
   return code === undefined ? message : `${message} (${code})`;
 }
 
-/** The reverse of {@link withErrorCode}, for events. */
+/** Reverses {@link withErrorCode}, for events. */
 export function withoutErrorCode(message: string): string {
   return message.replace(/ \([A-Z][A-Z0-9_]*\)$/, '');
 }
 
-/** A duration such as `72h`, or in minutes, rounded up, if it is not a whole number of hours. */
+/** A duration in hours, such as `72h`. If it is not a whole number of hours, in minutes, rounded up. */
 export function formatHours(ms: number): string {
   return Number.isInteger(ms / 3_600_000) ? `${ms / 3_600_000}h` : `${Math.ceil(ms / 60_000)}m`;
 }

@@ -4,15 +4,15 @@ import { toSingleLine } from './text-format';
 const MAX_ID_LENGTH = 1_000;
 
 /**
- * The page that lists the workflows of a namespace in the Temporal UI. The other addresses start with this one.
+ * The page that lists the workflows of a namespace in the Temporal UI. The other URLs start with this one.
  *
- * @param uiUrl the base URL of the UI, as `TEMPORAL_UI_URL` has it.
+ * @param uiUrl the base URL of the UI, as in `TEMPORAL_UI_URL`.
  */
 export function workflowsUrl(uiUrl: string, namespace: string): string {
   return `${uiUrl.replace(/\/+$/, '')}/namespaces/${encoded(namespace)}/workflows`;
 }
 
-/** The page of a workflow. Without a run id the UI opens the latest run. */
+/** The page of a workflow. Without a run id, the UI opens the latest run. */
 export function workflowUrl(workflows: string, workflowId: string, runId?: string): string {
   return [workflows, encoded(workflowId), ...(runId === undefined ? [] : [encoded(runId)])].join('/');
 }
@@ -22,7 +22,7 @@ export function filteredUrl(workflows: string, query: string): string {
   return `${workflows}?query=${encoded(query)}`;
 }
 
-/** A client can give a workflow any id: half a surrogate pair would make the encoder throw. */
+/** A client can give a workflow any id. Half a surrogate pair would make the encoder throw. */
 function encoded(text: string): string {
   return encodeURIComponent(toSingleLine(text, MAX_ID_LENGTH));
 }

@@ -13,9 +13,9 @@ import {
   runningPurchases,
 } from '../temporal/client';
 
-/** Not more often, because each worker reads for itself, and alerts wait for minutes anyway. */
+/** Not more often, because every worker reads these, and alerts wait for minutes anyway. */
 const READ_EVERY_MS = 30_000;
-/** For all requests of one reading: at most 79 counts, five a second. */
+/** The limit for all requests of one reading: at most 79 counts, five a second. */
 const READ_WITHIN_MS = 60_000;
 /** Polls also show the balance. This reading keeps it fresh when there are no purchases. */
 const BALANCE_EVERY_MS = 300_000;
@@ -53,7 +53,7 @@ export async function refreshGauges(deps: GaugeDependencies): Promise<void> {
       failing.add(source);
     }
   };
-  // A worker that can never read must have a timestamp, too, so that its age raises the alert.
+  // A worker that can never read also needs a timestamp, so that the age of the timestamp raises the alert.
   for (const source of ['purchases', 'reconciliation'] as const) markRead(metrics, source, Date.now());
   for (let round = 1; !signal.aborted; round++) {
     await tryToRead('purchases', () => readPurchases(deps));
@@ -97,7 +97,7 @@ function markRead(metrics: Metrics, source: Source, at: number): void {
   metrics.set('fulfilment_reading_timestamp_seconds', at / 1_000, { source });
 }
 
-/** Reads an order. The partner client's observer then records the balance in it. */
+/** Reads an order. The partner client's observer then records the balance that it contains. */
 async function readBalance({ client, partner, taskQueue }: GaugeDependencies): Promise<void> {
   const orderId = await newestOrderId(client, taskQueue);
   if (orderId === undefined) return;

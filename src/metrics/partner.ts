@@ -1,11 +1,14 @@
 import type { Metrics } from '../contracts/metrics';
 import type { PartnerObserver } from '../partner';
 
-/** Records the requests of a partner client and the balance that orders show. @param now epoch ms */
+/**
+ * Records the requests of a partner client and the balance in its orders.
+ * @param now epoch ms
+ */
 export function observePartner(metrics: Metrics, now: () => number = Date.now): PartnerObserver {
   return {
-    requestEnded(operation, answer, ms) {
-      metrics.record('fulfilment_partner_request_duration', ms / 1_000, { operation, answer });
+    requestEnded(operation, response, ms) {
+      metrics.record('fulfilment_partner_request_duration', ms / 1_000, { operation, response });
     },
     permitWaited(permitClass, granted, ms) {
       const labels = { class: permitClass };

@@ -3,11 +3,11 @@ import { allOrders, allProducts, type HistoryOptions, type NewestOrders, newestO
 import { type Call, createCalls, headersOf, type PartnerLayout, readResponse } from './operations';
 import { type PermitRequest, type Permits, RateLimit } from './rate-limit';
 import { openTransport, type WireResponse, type WireRequest } from './transport';
-import type { Answer, HistoryRow, NewOrder, Order, OrderPage, OrderQuery } from './types';
+import type { HistoryRow, NewOrder, Order, OrderPage, OrderQuery, PartnerResponse } from './types';
 import type { Product, ProductPage, ProductQuery } from './types';
 
 export interface PartnerClientOptions extends PartnerLayout, PartnerHooks {
-  /** Called for each request, so that a rotated secret is picked up. Sent as `x-api-key` and nowhere else. */
+  /** Called for each request, so that a rotated API key is picked up. Sent only as `x-api-key`. */
   apiKey: () => string;
   /** The total deadline of one request: connection, headers and body, but not the wait for a permit. Default 15,000. */
   timeoutMs?: number;
@@ -19,37 +19,40 @@ export interface PartnerClientOptions extends PartnerLayout, PartnerHooks {
   now?: () => number;
 }
 
-/** Nothing is retried unless an option says so. All failures are PartnerErrors. */
+/** Retries nothing unless an option says so. All failures are PartnerErrors. */
 export interface PartnerClient {
-  listProducts(query?: ProductQuery): Promise<Answer<ProductPage>>;
-  /** The whole catalogue, each readable product once for each price. @throws PartnerError `incomplete` if rows stay missing */
+  listProducts(query?: ProductQuery): Promise<PartnerResponse<ProductPage>>;
+  /**
+   * The whole catalogue: each readable product, once per price.
+   * @throws PartnerError `incomplete` if rows stay missing
+   */
   products(query?: Omit<ProductQuery, 'page'>): AsyncGenerator<Product>;
-  listOrders(query?: OrderQuery): Promise<Answer<OrderPage>>;
-  /** The whole order history, each order once, even if orders arrive meanwhile. Throws like `products`. */
+  listOrders(query?: OrderQuery): Promise<PartnerResponse<OrderPage>>;
+  /** The whole order history: each order once, even if orders arrive during the reading. Throws like `products`. */
   orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryRow>;
   /**
-   * The orders placed since an instant of our clock (epoch ms), whatever the partner's clock shows, and some older ones.
+   * The orders placed since a time on our clock (epoch ms), however wrong the partner's clock is, and some older ones.
    * Throws like `products`.
    */
   ordersSince<Kept = HistoryRow>(since: number, options?: HistoryOptions<Kept>): Promise<Kept[]>;
-  /** At least `sampleSize` (1 to 500) of the newest orders, if that many exist. */
+  /** At least `sampleSize` (1 to 500) of the newest orders, if there are that many. */
   newestOrders(sampleSize: number): Promise<NewestOrders>;
   /**
-   * Places an order. An error's `placement` says what it proves; only after `NOT_SENT` is a second request safe. Ends
-   * at most `timeoutMs` after `notAfter`. Even after a freeze it reports correctly whether the request was written.
+   * Places an order. The `placement` of an error says what it proves; only after `NOT_SENT` is a second request safe.
+   * Ends at most `timeoutMs` after `notAfter`. Even after a freeze it knows whether the request was written.
    */
-  placeOrder(order: NewOrder, options?: PlacementOptions): Promise<Answer<{ id: string }>>;
+  placeOrder(order: NewOrder, options?: PlacementOptions): Promise<PartnerResponse<{ id: string }>>;
   /**
-   * An order with the keys delivered so far. Keys are removed from its texts and product ids, except from the `asked`
-   * ids, which are those of the purchase.
+   * An order with the keys delivered so far. Keys are redacted in its texts and product ids, except in the product ids
+   * of the purchase (`asked`).
    */
-  getOrder(id: string, asked?: readonly string[]): Promise<Answer<Order>>;
+  getOrder(id: string, asked?: readonly string[]): Promise<PartnerResponse<Order>>;
   /**
    * Runs `work` with a client whose requests wait for permits as `ask` says. Nested calls share the outer permits.
-   * @throws PartnerError `too-late` at once if there is no permit in time; `permitInMs` says when to try again
+   * @throws PartnerError `too-late`, at once, if no permit will be free in time; `permitInMs` says when to try again
    */
   withPermits<T>(ask: PermitRequest, work: (partner: PartnerClient) => Promise<T>): Promise<T>;
-  /** Sends nothing more, waits for running requests, then closes the connections. */
+  /** Sends no more requests, waits for running ones, then closes the connections. */
   close(): Promise<void>;
 }
 
@@ -71,9 +74,9 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       newestOrders: (sampleSize) => newestOrders(client, sampleSize, now),
       placeOrder: async (order, placement = {}) => send({ ...calls.placeOrder(order), ...placement }, permits),
       async getOrder(id, asked = []) {
-        const answer = await send(calls.getOrder(id, asked), permits);
-        if (answer.data.balance) observer?.balanceSeen(answer.data.balance);
-        return answer;
+        const response = await send(calls.getOrder(id, asked), permits);
+        if (response.data.balance) observer?.balanceSeen(response.data.balance);
+        return response;
       },
       withPermits: (ask, work) => (permits ? work(client) : rateLimit.withPermits(ask, (own) => work(clientWith(own)))),
       close,
@@ -90,15 +93,15 @@ function openSender(options: PartnerClientOptions, origin: string) {
   const rateLimit = new RateLimit({ ...options, now });
   const underWay = new Set<Promise<WireResponse>>();
 
-  async function send<T>(call: Call<T> & PlacementOptions, permits: Permits | undefined): Promise<Answer<T>> {
+  async function send<T>(call: Call<T> & PlacementOptions, permits: Permits | undefined): Promise<PartnerResponse<T>> {
     const { facts, method, path, body, notAfter, beforeWrite } = call;
     const { operation } = facts;
     await rateLimit.permit({ ...facts, isWrite: method === 'POST', notAfter }, permits);
     const headers = headersOf(apiKey, operation, body !== undefined);
     return withHooks(options, facts, async () => {
-      const answer = transport.send({ operation, method, path, headers, body, notAfter, beforeWrite });
-      underWay.add(answer);
-      return readResponse(await answer.finally(() => underWay.delete(answer)), call);
+      const response = transport.send({ operation, method, path, headers, body, notAfter, beforeWrite });
+      underWay.add(response);
+      return readResponse(await response.finally(() => underWay.delete(response)), call);
     });
   }
 

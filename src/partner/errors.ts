@@ -4,25 +4,25 @@ import type { RequestEvidence } from '../domain/placement';
 export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'getOrder';
 
 interface Consequences {
-  /** What it proves about the order, for `placeOrder`. Only after `NOT_SENT` is a second request safe. */
+  /** For `placeOrder`: what the error proves about the order. Only after `NOT_SENT` is a second request safe. */
   placement: Exclude<RequestEvidence, 'PLACED'>;
-  /** Whether the same read may succeed later without any change. Says nothing about `placeOrder`. */
+  /** Whether the same read may succeed later. Says nothing about `placeOrder`. */
   retryable: boolean;
-  /** Whether the partner or our account is the cause. The circuit breaker counts these errors. */
+  /** Whether the cause is the partner or our account with it. The circuit breaker counts these errors. */
   countsAgainstPartner: boolean;
 }
 
-/** All kinds of errors. With the first five, nothing was sent. */
+/** All kinds of errors. After any of the first five, nothing was sent. */
 const KINDS = {
   /** An argument, an option or the API key is unusable. */
   'invalid-argument': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
-  /** No connection: DNS, refused, TLS. */
+  /** No connection: DNS failed, the connection was refused, or TLS failed. */
   unreachable: { placement: 'NOT_SENT', retryable: true, countsAgainstPartner: true },
   /** The write would have been after `notAfter`, or no permit is available in time (`permitInMs`). */
   'too-late': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
-  /** `beforeWrite` refused the write, or the partner closed the connection meanwhile. */
-  withdrawn: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
-  /** The client was closed, or the work that the request belongs to has ended or was aborted. */
+  /** `beforeWrite` did not allow the write, or the partner closed the connection while `beforeWrite` ran. */
+  aborted: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  /** The client was closed, or the work that needed the request has ended. */
   closed: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
   /** The deadline passed. `sent` says whether the request may have reached the partner. */
   timeout: ({ sent = true }) => ({
@@ -30,27 +30,27 @@ const KINDS = {
     retryable: true,
     countsAgainstPartner: true,
   }),
-  /** The connection broke or did not speak HTTP after the request was given to it. */
+  /** After the request was handed to the connection, the connection broke or returned something other than HTTP. */
   'connection-lost': { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: true },
-  /** 401 or 403: the key is wrong or lacks permission. */
+  /** 401 or 403: the API key is wrong or lacks permission. */
   access: ofStatus,
-  /** 404: no such order (yet), or a wrong prefix. Only for `placeOrder` does it mean that no sale can succeed. */
+  /** 404: there is no such order (yet), or the prefix is wrong. Only for `placeOrder` does it affect every sale. */
   'not-found': (facts) => ({ ...ofStatus(facts), countsAgainstPartner: facts.operation === 'placeOrder' }),
   /** Any other status outside 2xx. Redirects are never followed, because they would send the API key elsewhere. */
   status: ofStatus,
   /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */
-  refused: ({ envelopeStatus = 500 }) => ({
+  unsuccessful: ({ envelopeStatus = 500 }) => ({
     placement: 'ERROR_RESPONSE',
     retryable: ofStatus({ httpStatus: envelopeStatus }).retryable,
     countsAgainstPartner: true,
   }),
-  /** An unusable 2xx; `reason` says why. One bad answer to a read does not mean that no sale can succeed. */
+  /** An unusable 2xx; `reason` says what is wrong. One bad response to a read does not affect every sale. */
   unreadable: ({ operation, reason }) => ({
     placement: 'UNKNOWN',
     retryable: reason === 'not-json',
     countsAgainstPartner: operation === 'placeOrder',
   }),
-  /** The pages of a list are not the requested ones, or hold fewer rows than the partner counts. */
+  /** The partner returned other pages of a list than requested, or fewer rows than its own count. */
   incomplete: { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: false },
 } as const satisfies Record<string, Consequences | ((facts: PartnerErrorFacts) => Consequences)>;
 
@@ -61,18 +61,18 @@ const STATUSES: readonly [statuses: readonly number[], Consequences][] = [
   [[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: false }],
   // No balance, for this order or any other.
   [[402], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: true }],
-  // About us: a rotated key, a wrong prefix.
+  // About us: a rotated API key or a wrong prefix.
   [[401, 403, 404, 405], { placement: 'ACCESS_REFUSED', retryable: false, countsAgainstPartner: true }],
   // The order probably exists, from this request or an earlier one.
   [[409], { placement: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
-  // Asks for a retry.
+  // The partner asks for a retry.
   [[408, 425, 429], { placement: 'ERROR_RESPONSE', retryable: true, countsAgainstPartner: true }],
 ];
 
 function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
   const row = STATUSES.find(([statuses]) => statuses.includes(httpStatus));
   if (row) return row[1];
-  // After a server error the partner may have bought or not. 1xx, 3xx and other 4xx prove nothing at all.
+  // After a server error the order may or may not exist. 1xx, 3xx and other 4xx prove nothing at all.
   const isServerError = httpStatus >= 500;
   return {
     placement: isServerError ? 'ERROR_RESPONSE' : 'UNKNOWN',
@@ -82,8 +82,8 @@ function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
 }
 
 /**
- * The error codes that are shown. The partner's document lists none, so these are the usual names of the cases that
- * it mentions. Any other text of the partner stays out of messages, because it may contain a key.
+ * The error codes that messages may quote. The partner documents no codes, so these are the usual names for the cases
+ * that its document mentions. Other text from the partner stays out of messages, because it may contain a key.
  */
 export const ERROR_CODES = [
   'insufficient_balance',
@@ -105,12 +105,12 @@ export const ERROR_CODES = [
   'validation_error',
 ] as const;
 
-/** Facts about a failed request. Safe to log: they never contain a body, one of our headers or a key. */
+/** Facts about a failed request. Safe to log: they never contain a body, a request header or a key. */
 export interface PartnerErrorFacts {
   operation?: PartnerOperation;
-  /** The status of the answer, if one came. */
+  /** The status of the response, if there was one. */
   httpStatus?: number;
-  /** The partner's id for its answer. */
+  /** The partner's id for its response. */
   traceId?: string;
   /** The partner's error code, if it is one of `ERROR_CODES`. */
   errorCode?: (typeof ERROR_CODES)[number];
@@ -122,7 +122,7 @@ export interface PartnerErrorFacts {
   code?: string;
   /** With `timeout`: whether the request may have reached the partner. */
   sent?: boolean;
-  /** With `refused`: the error status in the envelope. */
+  /** With `unsuccessful`: the error status in the envelope. */
   envelopeStatus?: number;
   /** With `unreadable`. An incomplete body counts as `not-json`. */
   reason?: 'not-json' | 'too-large' | 'shape';
@@ -135,7 +135,7 @@ const ErrorWithFacts = Error as unknown as new (message: string) => Error & Read
  * which may contain a key.
  */
 export class PartnerError extends ErrorWithFacts {
-  /** @param summary the message for people outside, without the operation and the code. Events quote it. */
+  /** @param summary the message for events: without the operation and the code. */
   constructor(
     readonly kind: PartnerErrorKind,
     readonly summary: string,
@@ -156,10 +156,10 @@ export function isPartnerError(error: unknown): error is PartnerError {
 /** The error for an HTTP status outside 2xx. */
 export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): PartnerError {
   const { httpStatus, errorCode } = facts;
-  const answered = `the partner answered ${httpStatus}${errorCode === undefined ? '' : ` (${errorCode})`}`;
-  if (httpStatus === 401 || httpStatus === 403) return new PartnerError('access', `${answered}: access refused`, facts);
-  if (httpStatus === 404) return new PartnerError('not-found', `${answered}: not found`, facts);
-  return new PartnerError('status', answered, facts);
+  const returned = `the partner returned ${httpStatus}${errorCode === undefined ? '' : ` (${errorCode})`}`;
+  if (httpStatus === 401 || httpStatus === 403) return new PartnerError('access', `${returned}: access refused`, facts);
+  if (httpStatus === 404) return new PartnerError('not-found', `${returned}: not found`, facts);
+  return new PartnerError('status', returned, facts);
 }
 
 /** How metrics count a request: `ok`, the class of an error status, or the kind of error. */

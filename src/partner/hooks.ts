@@ -1,15 +1,18 @@
 import { performance } from 'node:perf_hooks';
 import { type ResponseKind, responseKindOf, isPartnerError, type PartnerOperation } from './errors';
 import type { PermitClass } from './rate-limit';
-import type { Answer, Order } from './types';
+import type { Order, PartnerResponse } from './types';
 
-/** Observes a client for metrics. It sees times and kinds, but no content, and must not throw. */
+/** Observes a client for metrics. It gets durations and kinds, but no content, and must not throw. */
 export interface PartnerObserver {
   /** @param ms without the wait for the permit */
-  requestEnded(operation: PartnerOperation, answer: ResponseKind, ms: number): void;
-  /** Only under a rate limit. @param granted false if no permit came in time and nothing was sent */
+  requestEnded(operation: PartnerOperation, response: ResponseKind, ms: number): void;
+  /**
+   * Called only with a rate limit.
+   * @param granted false if no permit was free in time and nothing was sent
+   */
   permitWaited(permitClass: PermitClass, granted: boolean, ms: number): void;
-  /** An order showed the account balance, in the account's currency. */
+  /** An order contained the account balance, in the account's currency. */
   balanceSeen(account: NonNullable<Order['balance']>): void;
 }
 
@@ -19,8 +22,11 @@ export interface RequestFacts {
   orderId?: string;
 }
 
-/** Wraps a request that has its permit, for logs and traces. It calls `request` once and passes on the outcome. */
-export type AroundRequest = <T>(facts: RequestFacts, request: () => Promise<Answer<T>>) => Promise<Answer<T>>;
+/** Wraps a request that has its permit, for logs and traces. It calls `request` once and passes on the result. */
+export type AroundRequest = <T>(
+  facts: RequestFacts,
+  request: () => Promise<PartnerResponse<T>>,
+) => Promise<PartnerResponse<T>>;
 
 export interface PartnerHooks {
   observer?: PartnerObserver;
@@ -28,16 +34,16 @@ export interface PartnerHooks {
   around?: readonly AroundRequest[];
 }
 
-type Send<T> = () => Promise<Answer<T>>;
+type Send<T> = () => Promise<PartnerResponse<T>>;
 
 export function withHooks<T>({ around = [], observer }: PartnerHooks, facts: RequestFacts, send: Send<T>) {
   const observed = async () => {
     const began = performance.now();
-    const report = (answer: ResponseKind) => observer?.requestEnded(facts.operation, answer, performance.now() - began);
+    const report = (kind: ResponseKind) => observer?.requestEnded(facts.operation, kind, performance.now() - began);
     try {
-      const answer = await send();
+      const response = await send();
       report('ok');
-      return answer;
+      return response;
     } catch (error) {
       if (isPartnerError(error)) report(responseKindOf(error));
       throw error;

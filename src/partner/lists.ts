@@ -5,7 +5,7 @@ import { isUnreadable, type NewestEnd, newestEndOf, newestOf, timesOf, type Unre
 import { MAX_PAGE_SIZE } from './types';
 import type { HistoryRow, OrderQuery, Product, ProductQuery } from './types';
 
-/** How far a list has been read: the last page, the number of pages, the pages and rows read so far. */
+/** How far a list has been read: the current page, the number of pages, and the pages and rows read so far. */
 export type ReadProgress = Record<'page' | 'pages' | 'read' | 'rows', number>;
 
 /** How to read a long history. */
@@ -16,7 +16,7 @@ export interface HistoryOptions<Kept = HistoryRow> {
   retry?: ReadRetry;
   /** Called after each page. */
   onPage?: (progress: ReadProgress) => void;
-  /** Called after each page with its new rows. If it returns true, the reading ends with the rows so far. */
+  /** Called after each page with its new rows. If it returns true, reading stops there. */
   enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
   /** The part of a row to keep, to save memory. Default: the whole row. */
   keep?: (row: HistoryRow) => Kept;
@@ -25,7 +25,7 @@ export interface HistoryOptions<Kept = HistoryRow> {
 export interface NewestOrders {
   /** In no particular order; some may appear twice. */
   rows: HistoryRow[];
-  /** How far the partner's clock is ahead of ours, in ms, including the time for the answer. 0 if unknown. */
+  /** How far the partner's clock is ahead of ours, in ms, including the response time. 0 if unknown. */
   aheadMs: number;
 }
 
@@ -68,14 +68,14 @@ export async function ordersSince<Kept>(
 }
 
 /**
- * The oldest date that the partner may show for an order placed at `since` or later. By the partner's own clock, whatever
- * it shows, that order is at most as much older than the newest one as `since` is before now. All are epoch ms.
+ * The oldest date that the partner may show for an order placed at `since` or later. Even if the partner's clock is
+ * wrong, such an order is at most `now - since` older than the newest one. All are epoch ms.
  */
 export function oldestPossible(since: number, newest: number, now: number): number {
   return Math.min(since, newest - (now - since));
 }
 
-/** Reads both ends of the history, unless the first page clearly has the newest orders. */
+/** Reads both ends of the history, unless the newest orders are clearly on the first page. */
 export async function newestOrders(partner: Partner, sampleSize: number, now: () => number): Promise<NewestOrders> {
   const read = async (page: number) => {
     const askedAt = now();
@@ -96,7 +96,7 @@ async function readOrders(partner: Partner, query: OrderQuery): Promise<ListPage
   return { ...data, rows: inOrder(data.orders, data.unreadable) };
 }
 
-/** Restores the partner's order of the rows of a page. */
+/** Puts the rows of a page back into the partner's order. */
 function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableRow[]): (Row | UnreadableRow)[] {
   const rows: (Row | UnreadableRow)[] = [...readable];
   for (const row of unreadable) rows.splice(row.at, 0, row);
@@ -119,14 +119,14 @@ interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
   readPage(page: number): Promise<ListPage<Row>>;
 }
 
-/** The oldest date to read, epoch ms, given the newest one on the page with the newest rows. */
+/** Returns the oldest date to read, given the newest date in the list. Both are epoch ms. */
 type ReadBackTo = (newest: number) => number;
 
 /**
- * The rows of a list, each once, page by page. New rows during the reading only make others appear twice. Removed rows
- * or short pages may hide some; then the list is read again.
+ * The rows of a list, each once, page by page. Rows added during the reading only make others appear twice. Removed
+ * rows and short pages may hide rows; then the list is read again.
  *
- * @throws PartnerError `incomplete` if no reading was complete, a page is not the requested one, or there are too many
+ * @throws PartnerError `incomplete` if no reading was complete, a page was not the requested one, or there are too many
  */
 async function* newRows<Row extends ListRow>(list: PagedList<Row>, readBackTo?: ReadBackTo): AsyncGenerator<Row[]> {
   const before: RowSet[] = [];
@@ -141,7 +141,7 @@ async function* newRows<Row extends ListRow>(list: PagedList<Row>, readBackTo?: 
   }
 }
 
-/** What distinguishes a row from others in a list: an id that is shown under two references or prices is two rows. */
+/** Identifies a row in a list. An id that appears with two references or two prices counts as two rows. */
 type RowName = { id: string; variant?: string } | { digest?: string; place: number };
 
 function nameOf({ id, referenceId, price, currency, digest }: ListRow, place: number): RowName {
@@ -150,7 +150,7 @@ function nameOf({ id, referenceId, price, currency, digest }: ListRow, place: nu
 }
 
 /**
- * The names of rows. Nearly every id has one variant, so the strings of a hundred thousand rows are not copied for it.
+ * A set of row names. Nearly every id has one variant, so it is stored without copying the strings of 100,000 rows.
  */
 class RowSet {
   private readonly variants = new Map<string, string | undefined>();
@@ -166,7 +166,7 @@ class RowSet {
     return this.variants.get(name.id) === name.variant || this.others.has(JSON.stringify(name));
   }
 
-  /** @returns whether the set did not have it yet */
+  /** @returns whether the name is new to the set */
   add(name: RowName): boolean {
     if (this.has(name)) return false;
     if ('id' in name && !this.variants.has(name.id)) this.variants.set(name.id, name.variant);
@@ -177,7 +177,7 @@ class RowSet {
 
 type NamedRow<Row> = { name: RowName; row: Row };
 
-/** Reads a list once, and finds out whether it has shown all rows. */
+/** Reads a list once, and determines whether all rows were shown. */
 class Reading<Row extends ListRow> {
   isComplete = true;
   private total = 1;
@@ -190,7 +190,7 @@ class Reading<Row extends ListRow> {
 
   constructor(private readonly list: PagedList<Row>) {}
 
-  /** Yields the rows of each page that this reading has not shown before. */
+  /** Yields, page by page, the rows that this reading has not shown before. */
   async *pages(readBackTo?: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
     let end = -Infinity;
     for (let page = 1; ; page++) {
@@ -205,7 +205,7 @@ class Reading<Row extends ListRow> {
     }
   }
 
-  /** Continues after the first page, if that has the oldest rows. */
+  /** Continues from the last page, if the first one has the oldest rows. */
   private async *fromLastPage(readBackTo: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
     let end: number | undefined;
     for (let page = this.total; page > 1; page--) {
@@ -228,7 +228,7 @@ class Reading<Row extends ListRow> {
     }
     const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
     const expected = page < pages.total ? Math.max(this.fullPage, 1) : hits - (page - 1) * this.fullPage;
-    // Only rows that came in can push a whole page to the next one. Otherwise the partner ignores the page number.
+    // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.
     const isRepeated = hits === this.hits && rows.length > 0 && named.every(({ name }) => this.shown.has(name));
     if (rows.length < expected || hits < this.hits || isRepeated) this.isComplete = false;
     const fresh = named.filter(({ name }) => this.shown.add(name));
@@ -240,7 +240,7 @@ class Reading<Row extends ListRow> {
   }
 
   incomplete(): PartnerError {
-    const message = `the pages hold ${this.counted} of ${this.hits} rows, or are not the requested pages`;
+    const message = `the pages contain ${this.counted} of ${this.hits} rows, or are not the requested pages`;
     return new PartnerError('incomplete', message, { operation: this.list.operation });
   }
 }

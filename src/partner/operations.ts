@@ -5,9 +5,9 @@ import type { RequestFacts } from './hooks';
 import { problemsOf } from './rows';
 import * as schemas from './schemas';
 import type { WireResponse } from './transport';
-import type { Answer, NewOrder, Order, OrderPage, OrderQuery, ProductPage, ProductQuery } from './types';
+import type { NewOrder, Order, OrderPage, OrderQuery, PartnerResponse, ProductPage, ProductQuery } from './types';
 
-/** The partner's URLs. The partner's document does not show the parts that have a default. */
+/** The partner's URLs. The parts with a default are not in the partner's document. */
 export interface PartnerLayout {
   /** `http` or `https`, with or without a path; no credentials, query or fragment. */
   baseUrl: string;
@@ -19,18 +19,21 @@ export interface PartnerLayout {
   historyParams?: { search: string; page: string; limit: string };
 }
 
-/** One request and the shape of its answer. */
+/** One request and the shape of its response. */
 export interface Call<T> {
   facts: RequestFacts;
   method: 'GET' | 'POST';
   path: string;
   body?: Buffer;
   schema: z.ZodType<T>;
-  /** Further checks of a payload with the right shape. @returns the problem, if there is one */
+  /**
+   * Checks a payload that has the right shape.
+   * @returns the problem, if there is one
+   */
   problemOf?: (payload: T) => string | undefined;
 }
 
-/** Builds the calls. They throw PartnerError `invalid-argument`, whose message never contains the value. */
+/** Builds the calls. They throw PartnerError `invalid-argument`; its message never contains the value. */
 export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix = '', historyParams }: PartnerLayout) {
   const names = historyParams ?? { search: 'query', page: 'page', limit: 'limit' };
   const { origin, pathname } = new URL(baseUrl);
@@ -60,7 +63,7 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
         'getOrder',
       );
       const path = `${base}${orderPrefix}/orders/${id}/keys`;
-      // The keys of another order would go to the wrong customer.
+      // The keys of another order would reach the wrong customer.
       const problemOf = (order: Order) => (order.id === id ? undefined : 'details.data.id: the requested id');
       const facts = { operation: 'getOrder', orderId: id } as const;
       return { facts, method: 'GET', path, schema: schemas.orderWithKeys(asked), problemOf };
@@ -112,17 +115,23 @@ function assertArgument(holds: boolean, message: string, operation: PartnerOpera
   if (!holds) throw new PartnerError('invalid-argument', message, { operation });
 }
 
-/** The payload of a valid answer. @throws PartnerError for anything else */
-export function readResponse<T>(answer: WireResponse, { facts: { operation }, schema, problemOf }: Call<T>): Answer<T> {
-  const { httpStatus, retryAfterMs, sentAtMs, body } = answer;
+/**
+ * Returns the payload of a valid response.
+ * @throws PartnerError for anything else
+ */
+export function readResponse<T>(
+  response: WireResponse,
+  { facts: { operation }, schema, problemOf }: Call<T>,
+): PartnerResponse<T> {
+  const { httpStatus, retryAfterMs, sentAtMs, body } = response;
   const parsed = parseJson(body);
   const traceId = traceIdOf(parsed);
   const facts = { operation, httpStatus, retryAfterMs, traceId };
   if (httpStatus < 200 || httpStatus > 299) throw statusError({ ...facts, errorCode: errorCodeOf(parsed) });
   if (parsed === undefined) {
-    throw new PartnerError('unreadable', 'the answer is not JSON', { ...facts, reason: 'not-json' });
+    throw new PartnerError('unreadable', 'the response is not JSON', { ...facts, reason: 'not-json' });
   }
-  throwIfRefused(parsed, facts);
+  throwIfUnsuccessful(parsed, facts);
   const whole = schemas.envelope.safeParse(parsed);
   if (!whole.success) throw shapeError(facts, problemsOf(whole.error));
   const payload = schema.safeParse(whole.data.details.data);
@@ -132,7 +141,7 @@ export function readResponse<T>(answer: WireResponse, { facts: { operation }, sc
   return { data: payload.data, traceId, sentAtMs };
 }
 
-/** @returns undefined for anything but JSON in valid UTF-8, because a replaced character would corrupt a key */
+/** @returns undefined for anything but JSON in valid UTF-8: a replaced character would corrupt a key */
 function parseJson(body: Buffer | undefined): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -142,28 +151,31 @@ function parseJson(body: Buffer | undefined): unknown {
   }
 }
 
-function throwIfRefused(parsed: unknown, facts: PartnerErrorFacts): void {
+function throwIfUnsuccessful(parsed: unknown, facts: PartnerErrorFacts): void {
   const status = field(parsed, 'status');
   const envelopeStatus = typeof status === 'number' && status >= 400 ? status : undefined;
   if (field(parsed, 'success') !== false && envelopeStatus === undefined) return;
   const shown = envelopeStatus === undefined ? '' : ` (${envelopeStatus})`;
-  throw new PartnerError('refused', `the partner's envelope reports an error${shown}`, { ...facts, envelopeStatus });
+  throw new PartnerError('unsuccessful', `the partner's envelope reports an error${shown}`, {
+    ...facts,
+    envelopeStatus,
+  });
 }
 
 function shapeError(facts: PartnerErrorFacts, expected: readonly string[]): PartnerError {
-  const message = `the answer has an unexpected shape; expected ${expected.join(', ')}`;
+  const message = `the response has an unexpected shape; expected ${expected.join(', ')}`;
   return new PartnerError('unreadable', message, { ...facts, reason: 'shape' });
 }
 
-/** The trace id, if it looks like one, because it is logged. */
+/** The trace id. It is logged, so anything that does not look like an id is dropped. */
 function traceIdOf(parsed: unknown): string | undefined {
   const traceId = field(field(field(parsed, 'details'), 'extensions'), 'trace_id');
   return typeof traceId === 'string' && /^[A-Za-z0-9._:/+=-]{1,128}$/.test(traceId) ? traceId : undefined;
 }
 
 /**
- * The document shows no error. The code is looked for where an envelope of data, or another usual answer, would have
- * it.
+ * The partner's document shows no error response. The code is looked for in the envelope, and in the other usual
+ * places.
  */
 function errorCodeOf(parsed: unknown): (typeof ERROR_CODES)[number] | undefined {
   const details = field(parsed, 'details');

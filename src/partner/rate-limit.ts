@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { PartnerError } from './errors';
 import type { PartnerObserver, RequestFacts } from './hooks';
 
-/** Added to a request's due time, in ms; the lowest sum goes first. So urgent work goes first, and nothing starves. */
+/** Added to a request's due time, in ms. The lowest sum goes first, so urgent work goes first, and nothing starves. */
 const ALLOWANCE_MS = { placement: 0, delivery: 0, confirmation: 10_000, poll: 180_000, reconciliation: 300_000 };
 const BEGUN_RANK = -1e12;
-/** The least and the most time after which a refused request is told to come back. */
+/** The shortest and the longest time after which a refused request is told to come back. */
 const RETURN_MS = { soonest: 250, latest: 600_000 };
 const MAX_REMEMBERED = 20_000;
 
@@ -14,7 +14,7 @@ export type PermitClass = keyof typeof ALLOWANCE_MS;
 /** How a piece of work waits for permits under `PARTNER_MAX_RPS`. */
 export interface PermitRequest {
   class: PermitClass;
-  /** Epoch ms: when the work became due. Default: each request is due when it is made. */
+  /** Epoch ms: when the work became due. Default: each request is due when it asks for its permit. */
   dueAt?: number;
   /** Epoch ms: the latest useful time for a permit. Default: none. */
   notAfter?: number;
@@ -28,13 +28,13 @@ type Request = RequestFacts & { isWrite: boolean; notAfter?: number };
 /** The permits of one piece of work. */
 export class Permits {
   granted = 0;
-  /** Set for a placement that has started. It goes before all work that has not started, or that started later. */
+  /** Set for a placement that has started. It goes before work that has not started or that started later. */
   rank: number | undefined;
   ended = false;
   constructor(readonly ask: PermitRequest) {}
 }
 
-/** A request in the queue. Times are of the monotonic clock. `begins`: it is the first request of a placement. */
+/** A request in the queue. Times are on the monotonic clock. `begins`: it is the first request of a placement. */
 interface Waiting {
   permits: Permits;
   request: Request;
@@ -43,7 +43,7 @@ interface Waiting {
   notAfter: number;
   begins: boolean;
   /** @param permitInMs undefined: granted; Infinity: never */
-  answer(permitInMs?: number): void;
+  settle(permitInMs?: number): void;
 }
 
 /** Monotonic, because setting the system time back must not stop all requests. */
@@ -54,8 +54,8 @@ export interface MonotonicClock {
 }
 
 /**
- * Grants permits at even intervals, so a quiet minute allows no burst later. A request that can't get one in time is
- * refused at once. A placement starts only if all its requests fit before its deadline, and then goes first.
+ * Grants permits at even intervals, so a quiet minute allows no burst later. A request that can't get a permit in time
+ * is refused at once. A placement starts only if all its requests fit before its deadline, and then goes first.
  */
 export class RateLimit {
   private readonly gapMs: number;
@@ -64,9 +64,9 @@ export class RateLimit {
   private readonly begun = new Set<Permits>();
   /** How many requests a placement needs: the pages of the last complete search, and the write. */
   private requestsPerPlacement = 2;
-  /** By order id: when a read that has no permit yet became due. A refused read keeps its place when it comes back. */
+  /** By order id: when a read without a permit became due. A refused read keeps its place when it comes back. */
   private readonly dueSince = new Map<string, number>();
-  /** When the last refused request of a class comes back. The next one is told to come later. */
+  /** When the last refused request of a class comes back. The next refused request is told to come back later. */
   private readonly lastReturnAt: Partial<Record<PermitClass, number>> = {};
   private nextPermitAt = -Infinity;
   private timer: unknown;
@@ -92,34 +92,38 @@ export class RateLimit {
     }
   }
 
-  /** Waits until the request may be sent. @throws PartnerError `too-late` with `permitInMs`; `closed` */
+  /**
+   * Waits until the request may be sent.
+   * @throws PartnerError `too-late` with `permitInMs`; `closed`
+   */
   async permit(request: Request, permits = new Permits({ class: 'poll' })): Promise<void> {
     const { operation } = request;
     let permitInMs: number | undefined = this.closed || permits.ended ? Infinity : undefined;
     if (permitInMs === undefined && this.gapMs > 0) {
       const askedAt = this.clock.now();
-      permitInMs = await new Promise<number | undefined>((answer) => this.enqueue(request, permits, answer));
+      permitInMs = await new Promise<number | undefined>((settle) => this.enqueue(request, permits, settle));
       this.options.observer?.permitWaited(permits.ask.class, permitInMs === undefined, this.clock.now() - askedAt);
     }
     if (permitInMs === undefined) return;
-    if (permitInMs === Infinity) throw new PartnerError('closed', 'the client or this work has ended', { operation });
-    const message = `not sent, no permit under PARTNER_MAX_RPS for about ${Math.ceil(permitInMs / 1_000)} s`;
+    if (permitInMs === Infinity)
+      throw new PartnerError('closed', 'not sent, because the worker is stopping or no longer needs it', { operation });
+    const message = `not sent, because PARTNER_MAX_RPS allows no request for about ${Math.ceil(permitInMs / 1_000)} s`;
     throw new PartnerError('too-late', message, { operation, permitInMs });
   }
 
   close(): void {
     this.closed = true;
     this.clock.clearTimeout(this.timer);
-    for (const { answer } of this.takeOut(() => true)) answer(Infinity);
+    for (const { settle } of this.takeOut(() => true)) settle(Infinity);
   }
 
   private end(permits: Permits): void {
     permits.ended = true;
     this.begun.delete(permits);
-    for (const { answer } of this.takeOut((waiting) => waiting.permits === permits)) answer(Infinity);
+    for (const { settle } of this.takeOut((waiting) => waiting.permits === permits)) settle(Infinity);
   }
 
-  private enqueue(request: Request, permits: Permits, answer: Waiting['answer']): void {
+  private enqueue(request: Request, permits: Permits, settle: Waiting['settle']): void {
     const askedAt = this.clock.now();
     const onClock = (epochMs = Infinity) => askedAt + epochMs - this.options.now();
     const { ask, granted } = permits;
@@ -131,7 +135,7 @@ export class RateLimit {
     if (request.orderId !== undefined) this.dueSince.set(request.orderId, dueAt);
     const rank = permits.rank ?? dueAt + ALLOWANCE_MS[ask.class];
     const notAfter = Math.min(onClock(ask.notAfter), onClock(request.notAfter));
-    this.queue.push({ permits, request, askedAt, rank, notAfter, begins, answer });
+    this.queue.push({ permits, request, askedAt, rank, notAfter, begins, settle });
     this.queue.sort((one, other) => one.rank - other.rank);
     this.grantNext();
   }
@@ -145,7 +149,7 @@ export class RateLimit {
       // A late timer must not lower the rate. After a longer pause the spacing starts again.
       this.nextPermitAt = (now - this.nextPermitAt < this.gapMs ? this.nextPermitAt : now) + this.gapMs;
       this.noteGranted(next, now);
-      next.answer();
+      next.settle();
     }
     if (this.queue.length === 0) return;
     this.timer = this.clock.setTimeout(() => this.grantNext(), Math.max(0, this.nextPermitAt - now));
@@ -159,7 +163,9 @@ export class RateLimit {
     if (request.isWrite) this.begun.delete(permits);
   }
 
-  /** Simulates the coming permits as if no other requests arrived, and refuses those that would get theirs too late. */
+  /**
+   * Simulates the next permits as if no other requests arrived, and refuses requests that would get theirs too late.
+   */
   private refuseLate(): void {
     let at = Math.max(this.clock.now(), this.nextPermitAt);
     const late = this.takeOut((waiting) => {
@@ -168,10 +174,10 @@ export class RateLimit {
       at += needs.permits * this.gapMs;
       return false;
     });
-    for (const waiting of late) waiting.answer(this.permitInMs(waiting, at));
+    for (const waiting of late) waiting.settle(this.permitInMs(waiting, at));
   }
 
-  /** The permits that a request and its successors need, and the time from the first to the last of them. */
+  /** How many permits a request and its successors need, and the time from the first to the last. */
   private needsOf({ begins, askedAt, notAfter }: Waiting): { permits: number; ms: number } {
     if (!begins) return { permits: 1, ms: 0 };
     const reserved = [...this.begun].reduce(
@@ -188,7 +194,8 @@ export class RateLimit {
   }
 
   /**
-   * After earlier refused requests, but early by half of the time that it can wait, because an unused permit is lost.
+   * When a refused request should come back: after earlier refused requests, but early by half of the time that it can
+   * wait, because an unused permit is lost.
    */
   private permitInMs(waiting: Waiting, queueEndsAt: number): number {
     const { permits, askedAt, notAfter } = waiting;

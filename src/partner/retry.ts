@@ -3,14 +3,17 @@ import { isPartnerError } from './errors';
 
 export interface ReadRetry {
   tries: number;
-  /** The pause after the first try. It doubles with each try. */
+  /** The delay after the first try. It doubles with each try. */
   firstPauseMs: number;
-  /** Whether to wait for a Retry-After of this length. If not, the read fails. */
+  /** Whether to honour a Retry-After of this length. If not, the read fails. */
   mayPause: (askedMs: number) => boolean;
   signal: AbortSignal;
 }
 
-/** Retries a read while its error is retryable. @throws the last error, or the signal's reason if it is aborted */
+/**
+ * Retries a read while its error is retryable.
+ * @throws the last error, or the signal's reason if it is aborted
+ */
 export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Promise<T> {
   const { tries, firstPauseMs, mayPause, signal } = retry;
   for (let attempt = 1; ; attempt++) {
@@ -21,13 +24,13 @@ export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Pr
       if (attempt >= tries || !isPartnerError(error) || !error.retryable) throw error;
       const [ownMs, askedMs] = [firstPauseMs * 2 ** (attempt - 1), error.retryAfterMs ?? 0];
       if (askedMs > ownMs && !mayPause(askedMs)) throw error;
-      // An abort rejects the pause. Its reason is thrown at the top of the loop.
+      // An abort ends the sleep. Its reason is thrown at the top of the loop.
       await sleep(Math.max(askedMs, ownMs), undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-/** Allows pauses of at most `maxMs` each and `totalMs` in total, including those of parallel reads. */
+/** Allows delays of at most `maxMs` each and `totalMs` in total, counting those of parallel reads. */
 export function limitPauses({ maxMs, totalMs }: { maxMs: number; totalMs: number }) {
   let leftMs = totalMs;
   return (askedMs: number): boolean => {

@@ -5,13 +5,13 @@ import type { z } from 'zod';
 export interface UnreadableRow {
   /** Its index on its page. */
   at: number;
-  /** A hash of the content, if there is one. Never show it: the hash is unkeyed, and the content may contain a key. */
+  /** A hash of the content, if any. Never show it: the hash is unkeyed, and the content may contain a key. */
   digest?: string;
   id?: string;
   referenceId?: string;
-  /** Readable by `Date.parse`; in UTC if the partner names no zone. */
+  /** In a format that `Date.parse` reads; UTC if the partner names no zone. */
   createdAt?: string;
-  /** Epoch ms: it was created no later, by its own date or by the next newer row of an ordered list. */
+  /** Epoch ms: it was created no later than this, by its own date or by the next newer row of an ordered list. */
   notAfter?: number;
   /** See {@link problemsOf}. */
   problems: string[];
@@ -28,7 +28,10 @@ export function byReadability<Row extends object>(rows: readonly (Row | Unreadab
   };
 }
 
-/** Reads each row on its own, so that a bad row does not affect others. @param fields what to read from a bad row */
+/**
+ * Reads each row on its own, so that a bad row does not affect the others.
+ * @param fields what to read from a bad row
+ */
 export function readRows<Row extends object>(
   rows: readonly unknown[],
   schema: z.ZodType<Row>,
@@ -48,7 +51,7 @@ export function readRows<Row extends object>(
   return { readable: results.flatMap(({ data }) => (data ? [data] : [])), unreadable };
 }
 
-/** @returns undefined for a row nested too deeply to be written, which is then known by its place alone. */
+/** @returns undefined for a row that is nested too deeply to serialise. Only its place then identifies it. */
 function digestOf(row: unknown): string | undefined {
   try {
     return createHash('sha256').update(JSON.stringify(row)).digest('base64url');
@@ -60,7 +63,7 @@ function digestOf(row: unknown): string | undefined {
 /** Which end of a list has the newest rows. `neither`: not ordered by time; `unknown`: too few rows to tell. */
 export type NewestEnd = 'first' | 'last' | 'neither' | 'unknown';
 
-/** Derived from consecutive rows, because the partner does not document the order. */
+/** Compares consecutive rows, because the partner does not document the order. */
 export function newestEndOf(rows: readonly { createdAt?: string }[]): NewestEnd {
   const times = timesOf(rows);
   const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] ?? time)));

@@ -4,23 +4,23 @@ import { toSingleLine } from '../domain/text-format';
 import { readRows } from './rows';
 
 /*
- * The partner's answers. Unknown fields are dropped, and a field is required only if the answer is useless without it.
- * Amounts are decimal numbers as received. Texts are cleaned, except for keys and product ids.
+ * The partner's responses. Unknown fields are dropped, and a field is required only if the response is useless without
+ * it. Amounts are decimal numbers as received. Texts are cleaned, except for keys and product ids.
  */
 
-/** Longer than any product id or reference, so that a cut text never equals one of them. */
+/** Longer than any product id or reference, so that a truncated text never equals one of them. */
 const MAX_SHOWN_LENGTH = 201;
 /** More than a purchase can ask for: 100 products and 20,000 keys. */
 const MAX_PRODUCTS_READ = 500;
 const MAX_KEYS_READ = 30_000;
-/** Characters times keys. To compare more would stop all other purchases for seconds. */
+/** Characters times keys. Comparing more would block all other purchases for seconds. */
 const MAX_COMPARED = 1e9;
 /** A shorter key may occur in a text by chance. */
 const MIN_REDACTED_LENGTH = 6;
 /** The partner's times are in UTC. Without a zone, `Date.parse` would use the zone of this machine. */
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
-// JSON.parse turns 1e999 into Infinity and rounds integers beyond 2^53, so such values would differ from what was sent.
+// JSON.parse turns 1e999 into Infinity and rounds integers beyond 2^53, so such values are not what was sent.
 const amount = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
 const count = z.int().min(0);
 const text = z.string().min(1);
@@ -43,13 +43,13 @@ export const product = z.object({
   currency: shownText,
 });
 
-/** A longer id is invalid, because cutting it would make it another id. */
+/** A longer id is invalid, because a truncated id would be another id. */
 const orderId = text.max(200);
 const inUtc = (written: string) => (WITHOUT_ZONE.test(written) ? `${written}Z` : written);
 const isTime = (written: string) => written.length <= 64 && !Number.isNaN(Date.parse(inUtc(written)));
 const writtenTime = z.string().refine(isTime, 'a date and time');
 
-/** Only shown, so invalid fields are dropped. How several items are represented is not documented. */
+/** Only displayed, so invalid fields are dropped. The partner does not document how it shows several items. */
 const historyItem = z.object({
   id: z.string().nullish().catch(undefined),
   title: z.string().nullish().catch(undefined),
@@ -57,13 +57,13 @@ const historyItem = z.object({
   amount: amount.nullish().catch(undefined),
 });
 
-/** One transform for the whole row: transforms per field would cost hundreds of bytes for each of 100,000 rows. */
+/** One transform for the whole row: a transform per field would cost hundreds of bytes for each of 100,000 rows. */
 export const historyOrder = z
   .object({
     id: orderId,
     // Absent if the order was not placed through this interface.
     reference_id: z.string().nullish(),
-    // As received. The partner does not document that these are the fulfilment statuses.
+    // As received. The partner does not say whether these are the fulfilment statuses.
     status: text,
     item: historyItem.optional().catch(undefined),
     created_at: writtenTime,
@@ -102,7 +102,7 @@ export const orderPage = z.object({ hits: count, orders: z.array(z.unknown()), p
 
 const key = z.object({ type: optional(shownText).transform((type) => type ?? 'text'), value: text });
 
-/** For fields that are only shown or compared: no value of theirs makes an order unreadable. */
+/** For fields that are only displayed or compared: no value makes the order unreadable. */
 const anything = z.unknown().optional();
 
 const orderedProduct = z.object({ id: text, title: anything, quantity: anything, keys: listOf(key) });
@@ -122,7 +122,7 @@ const order = z
     total_debit: anything,
     balance: anything,
   })
-  // A finished order without products must not be taken for one without keys.
+  // Without this, a finished order whose products are missing would pass as an order without keys.
   .refine(({ status, products }) => products !== undefined || !mayHaveKeys(status), productsMustBe('array'))
   .refine(({ products }) => keysOf(products).length <= MAX_KEYS_READ, productsMustBe(`at most ${MAX_KEYS_READ} keys`));
 
@@ -167,8 +167,8 @@ export function orderWithKeys(asked: readonly string[]) {
 }
 
 /**
- * Removes the order's own keys from a text, in any case, and then cuts it. A partner may write a key into a title, a
- * product id or a status, which reach histories and logs. Cutting first could leave an unrecognised part of a key.
+ * Redacts the order's own keys in a text, ignoring case, and then truncates it. A partner may write a key into a title,
+ * a product id or a status, which reach histories and logs. Truncating first could leave part of a key.
  */
 function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
   const isTooMuch = texts.join('').length * keys.length > MAX_COMPARED;
@@ -176,7 +176,7 @@ function redaction(texts: readonly string[], keys: readonly Key[]): (whole: stri
   const all = texts.map(compared).join('\n').toLowerCase();
   const quoted = [...new Set(keys.map(({ value }) => value.trim()))]
     .filter((value) => value.length >= MIN_REDACTED_LENGTH && all.includes(value.toLowerCase()))
-    // Longest first: a key may be the beginning of another one, whose rest would remain.
+    // Longest first: if a key is the beginning of another key, the rest of the longer one would remain.
     .toSorted((one, other) => other.length - one.length)
     .map((value) => new RegExp(value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi'));
   return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), compared(whole)));

@@ -4,8 +4,8 @@ import { safeErrorCode } from '../domain/safe-values';
 import { parseRetryAfter } from '../domain/retry-after';
 import { PartnerError, type PartnerErrorFacts, type PartnerErrorKind, type PartnerOperation } from './errors';
 
-/** After the request was given to it. The partner may have bought or not. */
-const CONNECTION_LOST = 'the connection to the partner broke before its answer was complete';
+/** The request had been handed to the connection, so the order may or may not exist. */
+const CONNECTION_LOST = 'the connection to the partner broke before the response was complete';
 
 export interface WireRequest {
   operation: PartnerOperation;
@@ -13,15 +13,15 @@ export interface WireRequest {
   path: string;
   headers: Record<string, string>;
   body?: Buffer;
-  /** Epoch ms: nothing is sent later than this (`too-late`). */
+  /** Epoch ms: nothing is sent after this time (`too-late`). */
   notAfter?: number;
-  /** Only for POST. If it refuses, nothing is sent (`withdrawn`). */
+  /** Only for POST. If it does not allow the write, nothing is sent (`aborted`). */
   beforeWrite?: BeforeWrite;
 }
 
 /**
- * Called when the connection is up, before the request is written. It never throws and has its own deadline. Returns
- * until when (epoch ms) the write is allowed, or why it is refused, safe to log.
+ * Called when the connection is up, before the request is written. It never throws and has its own deadline. It returns
+ * the latest time (epoch ms) for the write, or the reason why the write is not allowed, which is safe to log.
  */
 export type BeforeWrite = () => Promise<{ writeBy: number } | { refused: string }>;
 
@@ -41,21 +41,21 @@ export interface WireResponse {
   body: Buffer | undefined;
 }
 
-/** Error bodies are read only for their trace id. */
+/** An error body is read only for its trace id and error code. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
 /**
  * Sends each request once, to one origin, without redirects or HTTP/2. Reads share keep-alive connections. Each POST
- * gets a fresh connection: on a reused one, its failure can't be told apart from that of the previous request.
+ * gets a fresh connection: on a reused one, its failure can't be told apart from that of an earlier request.
  */
 export function openTransport(origin: string, limits: TransportLimits) {
   const { timeoutMs } = limits;
-  // Undici's timeouts restart with every 1xx and every byte, so a total deadline replaces them.
+  // Undici's timeouts restart with every 1xx and every byte, so one total deadline replaces them.
   const options = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
   const reads = new Agent({ ...options, connectTimeout: timeoutMs, pipelining: 1 });
   const connector = buildConnector({ timeout: timeoutMs, allowH2: false });
 
-  /** @throws PartnerError without a complete answer */
+  /** @throws PartnerError if there is no complete response */
   async function send(request: WireRequest): Promise<WireResponse> {
     const { method, path, headers, body } = request;
     let own: Client | undefined;
@@ -75,8 +75,8 @@ export function openTransport(origin: string, limits: TransportLimits) {
 }
 
 /**
- * Gives undici the connection only when the write is allowed, because undici writes at once. DNS, TCP and TLS are done
- * by then, so almost no time passes between the permission and the write.
+ * Hands the connection to undici only when the write is allowed, because undici writes at once. DNS, TCP and TLS are
+ * done by then, so almost no time passes between the permission and the write.
  */
 function withPermission(connector: buildConnector.connector, handler: ExchangeHandler): buildConnector.connector {
   return (options, callback) => {
@@ -90,7 +90,7 @@ function withPermission(connector: buildConnector.connector, handler: ExchangeHa
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
-  /** The request was given to the connection, so the partner may have received it. */
+  /** The request was handed to the connection, so the partner may have received it. */
   private sent = false;
   private finished = false;
   private notAfter: number;
@@ -104,14 +104,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(
     private readonly request: WireRequest,
     private readonly limits: TransportLimits,
-    private readonly resolve: (answer: WireResponse) => void,
+    private readonly resolve: (response: WireResponse) => void,
     private readonly reject: (error: PartnerError) => void,
   ) {
     this.notAfter = request.notAfter ?? Infinity;
     this.startDeadline();
   }
 
-  /** Calls `beforeWrite`. The deadline stops meanwhile and starts again afterwards. */
+  /** Calls `beforeWrite`. The deadline is suspended while it runs and starts again afterwards. */
   async mayWriteTo(socket: Socket): Promise<boolean> {
     const { beforeWrite } = this.request;
     if (this.finished || this.sent) return false;
@@ -119,22 +119,22 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     clearTimeout(this.deadline);
     const permission = await beforeWrite();
     const refusal = 'refused' in permission ? permission.refused : closedWhileSilent(socket);
-    if (refusal !== undefined) this.fail('withdrawn', refusal);
+    if (refusal !== undefined) this.fail('aborted', refusal);
     if (refusal !== undefined || 'refused' in permission) return false;
     this.notAfter = Math.min(this.notAfter, permission.writeBy);
     this.startDeadline();
-    // Undici would wait in vain on a broken connection.
+    // Undici would wait forever on a broken connection.
     return !socket.destroyed;
   }
 
   /**
    * Undici calls this with a connected socket and then writes the request, unless it is aborted here. This is the last
-   * moment at which "not sent" is certain.
+   * point at which "not sent" is certain.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     if (this.finished) return controller.abort(new Error('given up'));
-    // Undici may requeue a request that lost its connection. Only one write is allowed.
+    // Undici may requeue a request whose connection broke. Only one write is allowed.
     if (this.sent) return this.fail('connection-lost', CONNECTION_LOST);
     if (this.limits.now() > this.notAfter) return this.fail('too-late', 'not sent, because it was too late');
     this.sent = true;
@@ -152,7 +152,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.size += chunk.length;
     this.chunks.push(chunk);
     if (this.size <= (this.isError ? ERROR_BODY_BYTES : this.limits.maxBodyBytes)) return;
-    this.fail('unreadable', 'the answer is larger than PARTNER_MAX_BODY', { reason: 'too-large' });
+    this.fail('unreadable', 'the response is larger than PARTNER_MAX_BODY', { reason: 'too-large' });
   }
 
   onResponseEnd(): void {
@@ -165,7 +165,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     else this.fail('unreachable', 'no connection to the partner', { code });
   }
 
-  /** If an error status has arrived, that is the answer, whatever happens to its body. */
+  /** If an error status has arrived, it counts as the response, whatever happens to its body. */
   private fail(kind: PartnerErrorKind, message: string, facts: PartnerErrorFacts = {}): void {
     const { head, isError } = this;
     const { operation } = this.request;
@@ -178,7 +178,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   private startDeadline(): void {
     this.deadline = setTimeout(() => {
-      const message = `no ${this.sent ? 'complete answer' : 'connection'} before the deadline`;
+      const message = `no ${this.sent ? 'complete response' : 'connection'} before the deadline`;
       this.fail('timeout', message, { sent: this.sent });
     }, this.limits.timeoutMs);
   }
@@ -193,8 +193,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The permission may take seconds, and a partner may close a silent connection meanwhile, perhaps with a 408. */
+/** The permission may take seconds. Meanwhile the partner may close an idle connection, perhaps with a 408. */
 function closedWhileSilent({ readable, readableLength, errored }: Socket): string | undefined {
   const isClosed = !errored && (!readable || readableLength > 0);
-  return isClosed ? 'not sent, the partner closed the connection before the write was allowed' : undefined;
+  return isClosed ? 'not sent, because the partner closed the connection before the write was allowed' : undefined;
 }

@@ -27,7 +27,7 @@ export interface ProductQuery {
   limit?: number;
 }
 
-/** `search` is an order id or a reference. The partner's match may be fuzzy. */
+/** `search` is an order id or a reference. The partner's search may be fuzzy. */
 export interface OrderQuery {
   search?: string;
   page?: number;
@@ -48,11 +48,11 @@ export interface NewOrder {
   referenceId: string;
 }
 
-/** The payload of a complete answer. */
-export interface Answer<T> {
+/** The payload of a complete response. */
+export interface PartnerResponse<T> {
   data: T;
-  /** The partner's id for this answer. */
+  /** The partner's id for this response. */
   traceId: string | undefined;
-  /** When the partner sent it, by its own clock: epoch ms, precise to the second. */
+  /** When the partner sent the response, by the partner's clock: epoch ms, precise to the second. */
   sentAtMs: number | undefined;
 }

@@ -4,7 +4,7 @@ import type { Delivery } from '../delivery';
 import type { AroundRequest } from '../partner';
 import type * as OpenTelemetry from './opentelemetry';
 
-/** The tracing hooks of a process. Workflows have none; they only pass their trace on to activities. */
+/** The tracing hooks of a process. Workflows have none: they only pass their trace on to activities. */
 export interface Tracing {
   activityInterceptors: ActivityInterceptorsFactory[];
   clientInterceptors: WorkflowClientInterceptor[];
@@ -28,7 +28,8 @@ const OFF: Tracing = {
 };
 
 /**
- * Turns tracing on if there is an endpoint. If not, OpenTelemetry is not loaded. @param warn reports failing exports
+ * Turns tracing on if an endpoint is set. Otherwise OpenTelemetry is not loaded.
+ * @param warn reports failed exports
  */
 export function startTracing(
   endpoint: string | undefined,

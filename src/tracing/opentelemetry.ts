@@ -26,7 +26,7 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
   const named = new Resource({ 'service.name': `${NAME}-${service}` });
   const resource = named.merge(detectResourcesSync({ detectors: [envDetectorSync] }));
   const exporter = onlySafeValues(new OTLPTraceExporter(), (error) =>
-    warn(`traces can't be sent to OTEL_EXPORTER_OTLP_ENDPOINT (${safeErrorCode(error) ?? 'no success'})`),
+    warn(`traces can't be sent to OTEL_EXPORTER_OTLP_ENDPOINT (${safeErrorCode(error) ?? 'export failed'})`),
   );
   const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] });
   provider.register();
@@ -54,7 +54,7 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
   };
 }
 
-/** A run whose start was not traced gets its own trace, with an id that every worker derives from the run id. */
+/** If the start of a run was not traced, the run gets its own trace. Every worker derives its id from the run id. */
 const continueTraceOfRun: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute(input, next) {
@@ -67,9 +67,9 @@ const continueTraceOfRun: ActivityInterceptorsFactory = ({ info }) => ({
 
 const traceRequest: Tracing['aroundRequest'][number] = ({ operation, ...about }, request) =>
   inSpan(`partner ${operation}`, { 'partner.operation': operation, ...attributesOf(about) }, async (span) => {
-    const answer = await request();
-    span.setAttributes({ 'partner.trace_id': safeTraceId(answer.traceId) });
-    return answer;
+    const response = await request();
+    span.setAttributes({ 'partner.trace_id': safeTraceId(response.traceId) });
+    return response;
   });
 
 /** Runs the work in a child span of the current one. */
@@ -97,7 +97,7 @@ function attributesOfError(error: unknown): Attributes {
   return { 'error.type': error.kind, 'http.response.status_code': error.httpStatus, 'partner.trace_id': traceId };
 }
 
-/** The only attributes that leave the process. Others may contain a stack or the partner's text. */
+/** The only attributes that leave the process. Others may contain a stack trace or the partner's text. */
 const PRESENTABLE: ReadonlySet<string> = new Set([
   'temporalWorkflowId',
   'temporalActivityId',
@@ -114,7 +114,8 @@ const PRESENTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends only names, times, ids and the attributes above. @param onFailure called on the first of consecutive failures
+ * Sends only names, times, ids and the attributes above.
+ * @param onFailure called on the first of consecutive failures
  */
 function onlySafeValues(exporter: SpanExporter, onFailure: (error: Error | undefined) => void): SpanExporter {
   let failing = false;
@@ -130,7 +131,7 @@ function onlySafeValues(exporter: SpanExporter, onFailure: (error: Error | undef
   };
 }
 
-/** Drops events and status texts, because they contain messages and stacks of errors. */
+/** Drops events and status texts, because they contain error messages and stack traces. */
 function withSafeValues(span: ReadableSpan): ReadableSpan {
   const attributes = Object.fromEntries(Object.entries(span.attributes).filter(([name]) => PRESENTABLE.has(name)));
   const hidden = { status: { code: span.status.code }, events: [], links: [] };

@@ -17,7 +17,7 @@ import { firstStartTime, type PurchaseRecord, throttledPauseMs } from './purchas
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
-/** An order that could not be read, and why. `isTooLarge`: its body exceeds PARTNER_MAX_BODY. */
+/** An order that could not be read, and the reason. `isTooLarge`: the response exceeds PARTNER_MAX_BODY. */
 export interface UnreadableOrder {
   orderId: string;
   reason: string;
@@ -29,10 +29,10 @@ export function isUnreadableOrder(order: PolledOrder | UnreadableOrder): order i
 }
 
 /**
- * Waits until the order has ended or the deadline has passed, and then polls it once more. The pause between polls is
- * the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
+ * Waits until the order has ended. If it is still open at the deadline, it is polled once more. The pause between polls
+ * is the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
  *
- * @param firstPoll `local` for a new order, which is likely to end soon; `scheduled` for one that was adopted or held.
+ * @param firstPoll `local` for a new order, which will probably end soon; `scheduled` for an adopted or held order.
  * @returns the order as last seen, or why it could not be read at the deadline.
  */
 export async function awaitOrder(
@@ -114,23 +114,26 @@ export async function pollOnce(purchase: PurchaseRecord, orderId: string): Promi
   return orderFromPoll(purchase, orderId, pollOrder.executeWithOptions({ summary }, [requestOf(purchase, orderId)]));
 }
 
-/** Waits for a poll. @returns the order, or why it could not be read */
+/**
+ * Waits for a poll.
+ * @returns the order, or the reason why it could not be read
+ */
 async function orderFromPoll(
   purchase: PurchaseRecord,
   orderId: string,
   poll: Promise<unknown>,
 ): Promise<PolledOrder | UnreadableOrder> {
   try {
-    const answer = await poll;
-    if (!isPolledOrder(orderId, answer)) return { orderId, reason: 'an operator ended the poll', isTooLarge: false };
-    purchase.notePoll(answer.status);
-    return answer;
+    const order = await poll;
+    if (!isPolledOrder(orderId, order)) return { orderId, reason: 'an operator ended the poll', isTooLarge: false };
+    purchase.notePoll(order.status);
+    return order;
   } catch (failure) {
     return unreadableAfter(orderId, failure);
   }
 }
 
-/** @param failure a local activity fails without an ActivityFailure around it */
+/** @param failure for a local activity it is not wrapped in an ActivityFailure */
 function unreadableAfter(orderId: string, failure: unknown): UnreadableOrder {
   const cause = failure instanceof ActivityFailure ? failure.cause : failure;
   if (!(cause instanceof ApplicationFailure)) return { orderId, reason: 'no poll finished in time', isTooLarge: false };

@@ -13,16 +13,16 @@ import { firstStartTime, metrics, type PurchaseRecord, throttledPauseMs } from '
 export interface PlacedOrder {
   kind: 'order';
   orderId: string;
-  /** Found in the order history or named by an operator, rather than returned by our own request. */
+  /** The order was found in the order history or named by an operator, rather than returned by our own request. */
   adopted: boolean;
 }
 
 interface HistorySearch extends Pick<Confirm, 'searches' | 'needsProof'> {
-  /** Epoch ms from which no request can be in flight. The window starts no earlier. */
+  /** Epoch ms: from here on, no request can be in flight. The window does not start earlier. */
   notBefore: number;
   /** A request may have been sent, so an unreadable row may be its order. */
   mayHaveArrived: boolean;
-  /** Overrides how long an unreadable history is searched, in ms. */
+  /** Overrides for how long an unreadable history is searched, in ms. */
   unreadableForMs?: number;
 }
 
@@ -33,11 +33,11 @@ type HistoryFinding =
   | { kind: 'found'; orders: FoundOrders }
   /** No search of the window showed an order. */
   | { kind: 'absent' }
-  /** The history could not be read, or proved nothing, until the search gave up. */
+  /** The history could not be read, or it proved nothing, until the search gave up. */
   | { kind: 'unreadable'; reason: string };
 
 /**
- * Searches the order history. An order is absent only if every search of a whole window showed none; a search that
+ * Searches the order history. An order is absent only if every search in a whole window showed none. A search that
  * fails or proves nothing restarts the window. The window runs from the end of its first search to the start of its
  * last one.
  */
@@ -56,7 +56,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     const showsAbsence = result !== undefined && (result.readable || !needsProof);
     absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
-    // Give up only after several searches: a single one whose worker died may outlast the whole timeout.
+    // Give up only after several searches: if its worker dies, a single search may outlast the whole timeout.
     const isTimedOut = Date.now() >= giveUpAt && searchCount >= pauses.length;
     if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', reason };
     const pause = pauses[Math.min(searchCount, pauses.length - 1)] ?? settings.confirmWindowMs;
@@ -64,7 +64,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
   }
 }
 
-/** One search. Without `result` it failed, or an operator completed it with something that is not a result. */
+/** One search. If `result` is absent, the search failed, or an operator completed it with an invalid result. */
 async function searchOnce(
   { input, settings }: PurchaseRecord,
   { needsProof, notBefore, mayHaveArrived }: HistorySearch,
@@ -92,7 +92,11 @@ const IF_ABSENT: Record<Confirm['ifAbsent']['kind'], string> = {
   end: 'the purchase ends REJECTED',
 };
 
-/** Describes the confirmation window and what follows it. @param notBefore epoch ms: its start @param latest its end */
+/**
+ * Describes the confirmation window and what follows.
+ *
+ * @param window epoch ms: its start (`notBefore`), and the latest time for a decision (`latest`).
+ */
 export function describeConfirmation(
   { confirmWindowMs }: PurchaseRecord['settings'],
   { notBefore, latest }: { notBefore: number; latest: number },
@@ -101,11 +105,11 @@ export function describeConfirmation(
   const about = formatInstant(notBefore + confirmWindowMs);
   return (
     `the order history is searched; if an order is found, it is adopted; if not, ${IF_ABSENT[ifAbsent]}. ` +
-    `It is decided at about ${about}; if the history can't be read, by ${formatInstant(latest)} at the latest`
+    `Decision expected at about ${about}; if the history can't be read, no later than ${formatInstant(latest)}`
   );
 }
 
-/** Adopts the order that the history shows. Further orders are reported, because each of them costs money. */
+/** Adopts the order that the history shows. Other billable orders are reported, because each of them costs money. */
 export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
   const { adopt: chosen, doubles } = chooseOrder(found);
   if (doubles.length > 0) {

@@ -25,13 +25,13 @@ const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 export const MAX_REVIEWS = 3;
 
 /**
- * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it without a receipt.
- * `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
+ * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it before the checkout confirmed
+ * it. `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
  */
 export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; reason: string };
 
 /**
- * Delivers one event about a sale, and retries for 25 hours. The checkout may receive it several times. That is
+ * Delivers one event about a sale, and retries for 25 hours. The checkout may receive the event several times. This is
  * harmless, because a key has the same id in every event.
  *
  * @param mayBeLocal whether the first attempt may be a local activity, which needs fewer history events.
@@ -50,7 +50,7 @@ export async function deliverWithRetries(
     ({ maybeSent, retryAfterMs } = first);
   }
   sender.showDelivering(sale.type);
-  if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'pause requested by the checkout or the partner' });
+  if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'delay requested by the checkout or the partner' });
   const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
   try {
     const delivered = await deliverSale.executeWithOptions({ summary }, [sale]);
@@ -70,17 +70,17 @@ export async function deliverWithRetries(
 
 const ENDED_BY_OPERATOR = {
   kind: 'EXHAUSTED',
-  reason: 'an operator ended the delivery of the event without a receipt',
+  reason: 'an operator ended the delivery of the event before the checkout confirmed it',
 } as const;
 
-/** `maybeSent`: the event may have reached the checkout. `retryAfterMs`: the pause that was asked for, or 0. */
+/** `maybeSent`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
 type LocalFailure = { kind: 'FAILED'; maybeSent: boolean; retryAfterMs: number };
 
 async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDelivered | LocalFailure> {
   try {
     return await local.deliverSale.executeWithOptions({ summary }, [sale]);
   } catch (failure) {
-    // A local activity fails without an ActivityFailure around it.
+    // The failure of a local activity is not wrapped in an ActivityFailure.
     if (!(failure instanceof TemporalFailure)) throw failure;
     if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', maybeSent: true, retryAfterMs: 0 };
     const maybeSent = failure.type === FAILURE.deliveryFailed;
@@ -101,7 +101,9 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }
 
-/** Sends the checkout an alert, which needs no decision, until the purchase ends. It never delays an outcome. */
+/**
+ * Sends the checkout an alert, which needs no decision. Retries until the purchase ends, but never delays an outcome.
+ */
 export function raiseAlert(
   purchase: PurchaseRecord,
   kind: string,
@@ -130,7 +132,7 @@ async function sendAlert(
   log.error('the checkout did not accept an alert', { kind });
 }
 
-/** @returns whether the checkout received it. */
+/** @returns whether the checkout received the notice. */
 async function deliverNotice(
   purchase: PurchaseRecord,
   notice: Notice,

@@ -2,8 +2,8 @@ import type { ReconciliationResult } from '../contracts/reconciliation';
 import { escapeMarkdown, joinDetails } from '../domain/text-format';
 
 /**
- * How a reconciliation ended, as markdown for the Temporal UI. It starts with what matters most: whether a person must
- * act.
+ * Describes how a reconciliation ended, as markdown for the Temporal UI. The text starts with what matters most:
+ * whether anything needs attention.
  */
 export function describeReconciliation(result: ReconciliationResult, dryRun: boolean): string {
   const { orders, findings, report } = result;
@@ -20,5 +20,5 @@ function summarize({ findings, repaired }: ReconciliationResult, dryRun: boolean
   if (found === 0) return 'no findings';
   if (dryRun) return `${found} found in a dry run, nothing was repaired`;
   const open = found - repaired;
-  return `${repaired} repaired, ${open === 0 ? 'nothing left to do' : `${open} ${open === 1 ? 'needs' : 'need'} a person`}`;
+  return `${repaired} repaired, ${open === 0 ? 'nothing left to do' : `${open} ${open === 1 ? 'needs' : 'need'} attention`}`;
 }

@@ -7,18 +7,18 @@ import { escapeMarkdown, joinDetails } from '../domain/text-format';
 import { describeItems } from '../domain/purchase-rules';
 
 /**
- * Describes a purchase as markdown for the Temporal UI: its state and since when, what happens next and, if a person
- * must act, the commands to type. Text from outside is escaped.
+ * Describes a purchase as markdown for the Temporal UI: its state and since when, what happens next, and the commands
+ * to run if an operator must act. Text from outside is escaped.
  */
-export function describeStatus(answer: StatusQueryResult): string {
-  const { state, since, explanation, waitsFor, result } = answer;
+export function describeStatus(status: StatusQueryResult): string {
+  const { state, since, explanation, waitsFor, result } = status;
   const paragraphs = [
     `**${state}** since ${formatInstant(since)}: ${STATE_MEANINGS[state]}.`,
     explanation && sentence(explanation),
-    ...forPeople(answer),
+    ...forOperators(status),
     waitsFor && state !== 'HELD' && `**Next:** ${sentence(waitsFor.what)}`,
-    answer.cancelRequested && !result && `**Cancel:** ${CANCEL_REQUESTED[state] ?? CANCEL_TOO_LATE}`,
-    facts(answer),
+    status.cancelRequested && !result && `**Cancel:** ${CANCEL_REQUESTED[state] ?? CANCEL_TOO_LATE}`,
+    facts(status),
   ];
   return joinDetails(paragraphs);
 }
@@ -36,8 +36,8 @@ function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events 
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** What a person must or may do, with the commands. */
-function forPeople({ referenceId, state, hold }: StatusQueryResult): string[] {
+/** What an operator must or may do, with the commands. */
+function forOperators({ referenceId, state, hold }: StatusQueryResult): string[] {
   const advice = hold ? HOLD_ADVICE[hold.reason] : ADVICE[state];
   if (advice === undefined) return [];
   const { title, text, isDone } = advice;
@@ -48,38 +48,36 @@ function forPeople({ referenceId, state, hold }: StatusQueryResult): string[] {
 interface Advice {
   title: string;
   text: string;
-  /** No command is needed. */
+  /** Whether no command is needed. */
   isDone?: boolean;
 }
 
 const decide = (text: string): Advice => ({
   title: 'Your decision is needed.',
-  text: `${text} Then type one of these:`,
+  text: `${text} Then run one of these:`,
 });
 
 const HOLD_ADVICE: Record<HoldReason, Advice> = {
   PLACEMENT_UNKNOWN: decide(
     'Find out whether the partner has an order for this reference; the first command searches for it. If there is one, ' +
-      'name it. Place it again only if you are sure that there is none.',
+      'name it. Place the order again only if you are sure that there is none.',
   ),
   OTHER_ITEMS: decide("Compare the partner's order with what was sold."),
-  ORDER_OF_ANOTHER_PURCHASE: decide(
-    'Find out which of the two sales the order is for. Its keys must not be delivered for both.',
-  ),
+  ORDER_OF_ANOTHER_PURCHASE: decide('Find out which sale the order is for. Its keys must not be delivered for both.'),
   MORE_KEYS_THAN_ORDERED: decide('Ask the partner whether all the keys are intended and paid for.'),
   ORDER_CHANGES: decide(
-    'Ask the partner why the order keeps changing. `--deliver` sends the keys that the order holds at that moment.',
+    'Ask the partner why the order keeps changing. `--deliver` sends the keys that the order contains at that moment.',
   ),
   ORDER_TOO_LARGE: decide(
     'Set a higher PARTNER_MAX_BODY on all workers and restart them. `--deliver` then reads the order again.',
   ),
-  DELIVERY_REFUSED: decide('Find out why the checkout refuses the event and fix that.'),
-  DELIVERY_EXHAUSTED: decide('Find out why the checkout did not accept the event and fix that.'),
+  DELIVERY_REFUSED: decide('Find out why the checkout rejects the event, and fix the cause.'),
+  DELIVERY_EXHAUSTED: decide('Find out why the checkout did not accept the event, and fix the cause.'),
 };
 
-const NOTHING_BOUGHT = { title: 'Nothing to do here.', text: 'To try again, use a new reference.', isDone: true };
+const NOTHING_BOUGHT = { title: 'Nothing to do.', text: 'To try again, use a new reference.', isDone: true };
 
-/** A state in which nobody has to act has no advice. */
+/** There is no advice for a state in which nobody has to act. */
 const ADVICE: Partial<Record<PurchaseState, Advice>> = {
   DELIVERED: { title: 'Nothing to do.', text: 'The checkout has all the keys.', isDone: true },
   PARTIALLY_DELIVERED: {
@@ -95,11 +93,11 @@ const ADVICE: Partial<Record<PurchaseState, Advice>> = {
   REJECTED: NOTHING_BOUGHT,
   NOT_PLACED: NOTHING_BOUGHT,
   CANCELLED: NOTHING_BOUGHT,
-  ABANDONED: { title: 'An order may exist', text: 'and cost money. To check:' },
+  ABANDONED: { title: 'There may be an order, and it may have been charged.', text: 'To check:' },
 };
 
 const CANCEL_TOO_LATE =
-  'requested. An order exists, so the purchase continues, and its result will say that a cancel was requested.';
+  'requested. An order exists, so the purchase continues. Its result will say that a cancel was requested.';
 
 const CANCEL_REQUESTED: Partial<Record<PurchaseState, string>> = {
   PLACING: 'requested. The purchase ends CANCELLED if no order was sent; otherwise it continues.',
@@ -108,7 +106,7 @@ const CANCEL_REQUESTED: Partial<Record<PurchaseState, string>> = {
   HELD: 'requested. A decision is still needed.',
 };
 
-/** Escapes markdown, and adds a full stop and, unless the text begins with a name, a capital letter. */
+/** Escapes markdown and adds a full stop. Adds a capital letter unless the text begins with a name. */
 function sentence(text: string): string {
   const escaped = escapeMarkdown(text);
   const beginsWithWord = /^[a-z]+[ ,;]/.test(escaped);
@@ -116,8 +114,8 @@ function sentence(text: string): string {
 }
 
 /**
- * A code block of commands; neither our words nor a reference can end it. Each comment goes above its command, because
- * the UI doesn't wrap lines in a block.
+ * A code block of commands. Neither our own text nor a reference can end it. Each comment goes above its command,
+ * because the UI doesn't wrap lines in a code block.
  */
 function codeBlock(commands: readonly string[]): string {
   const lines = commands.flatMap((command) => {

@@ -21,7 +21,7 @@ import { MAX_RETRY_AFTER_MS } from '../domain/retry-after';
 
 /*
  * Checks of everything that reaches workflow code from outside: workflow inputs and activity results. They don't use
- * zod, because it completes a schema at first use, and Temporal freezes the modules of a workflow bundle.
+ * zod, because zod completes a schema at first use, but Temporal freezes the modules of a workflow bundle.
  */
 
 type Guard<T> = (value: unknown) => value is T;
@@ -33,7 +33,7 @@ const isString = guard<string>((value) => typeof value === 'string');
 const isBoolean = guard<boolean>((value) => typeof value === 'boolean');
 /** A number that JSON can hold. */
 const isNumber = guard<number>((value) => Number.isFinite(value));
-/** A pause in ms, of bounded length. */
+/** A delay in ms, of bounded length. */
 const isPause = guard<number>((value) => isNumber(value) && value >= 0 && value <= MAX_RETRY_AFTER_MS);
 const isOrderId = guard<string>((value) => isString(value) && isSafeOrderId(value));
 
@@ -163,13 +163,13 @@ export const isReconciliationResult = isObject({
 }) as Guard<ReconciliationResult>;
 
 /*
- * Inputs. Any Temporal client may start a workflow with any input. An invalid one that is not refused here would fail
- * the workflow task, which Temporal retries forever.
+ * Inputs. Any Temporal client may start a workflow with any input. If an invalid input were not rejected here, it would
+ * fail the workflow task, which Temporal retries forever.
  */
 
 /**
- * Refuses an invalid purchase before anything is done. The starter checks the same, but checkouts in other languages
- * don't use the starter. The workflow id is checked because it makes the reference unique.
+ * Rejects an invalid purchase before anything is done. The starter makes the same checks, but checkouts in other
+ * languages don't use the starter. The workflow id is checked because it makes the reference unique.
  *
  * @returns the known fields of the input and no others.
  * @throws ApplicationFailure `InvalidPurchase`, which fails the workflow.
@@ -186,7 +186,7 @@ export function validateInput(input: PurchaseInput): PurchaseInput {
 }
 
 /**
- * Refuses an invalid reconciliation and fills in defaults for absent fields. A null gets no default, because JSON turns
+ * Rejects an invalid reconciliation and fills in defaults for absent fields. A null gets no default, because JSON turns
  * NaN into null.
  *
  * @param now epoch ms; the lookback must not reach beyond 1970.
@@ -196,7 +196,7 @@ export function validateReconcileInput(now: number, input: unknown = {}): Requir
   const issues = isRecord(input) ? [] : ['expected one argument {lookbackMs?, dryRun?, timeZone?}, or none'];
   const { lookbackMs = DEFAULT_LOOKBACK_MS, dryRun = false, timeZone = 'UTC' } = (input ?? {}) as ReconcileInput;
   if (!isNumber(lookbackMs) || lookbackMs <= 0 || lookbackMs > now) {
-    issues.push('lookbackMs: expected a number of milliseconds above 0, reaching back to 1970 at most');
+    issues.push('lookbackMs: expected a number of milliseconds above 0 that does not reach back beyond 1970');
   }
   if (!isBoolean(dryRun)) issues.push('dryRun: expected true or false');
   if (!isString(timeZone) || timeZone.length > 100) issues.push('timeZone: expected the name of a time zone');
@@ -207,7 +207,7 @@ export function validateReconcileInput(now: number, input: unknown = {}): Requir
 const isDeliverInput = isObject({ referenceId: isString, again: isOptional(isBoolean) });
 
 /**
- * Refuses a delivery that names no purchase or runs under another purchase's id.
+ * Rejects a delivery that names no purchase, or that runs under the id of another purchase.
  *
  * @returns the known fields of the input and no others.
  * @throws ApplicationFailure `InvalidDelivery`, which fails the workflow.

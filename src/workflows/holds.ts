@@ -20,10 +20,10 @@ import { isOrderCheck } from './guards';
 import { orderCheckOptions } from './policies';
 import { currentRunId, metrics, type PurchaseRecord } from './purchase-record';
 
-/** An operator's decision on a held purchase. Returns the id of the hold that it answered. */
+/** An operator's decision on a held purchase. Returns the id of the hold that it decided. */
 export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
 
-/** Why a purchase is held. Shown in the memo, the `purchase.held` event and the UI. */
+/** Why a purchase is held, as shown in the memo, the `purchase.held` event and the UI. */
 export interface HoldCause {
   reason: HoldReason;
   explanation: string;
@@ -31,7 +31,7 @@ export interface HoldCause {
   accepts?: Accepted;
 }
 
-/** The decision that ended a hold, with the run that opened the hold. */
+/** The decision that ended a hold, and the run that opened the hold. */
 export type HoldResolution = DecisionChoice & { runId: string };
 
 interface OpenHold {
@@ -41,7 +41,8 @@ interface OpenHold {
 
 /**
  * The holds of a purchase, one at a time. The update validator checks only the shape, because a rejected update leaves
- * no trace in the history. The handler refuses decisions that the hold does not allow, so the history records those too.
+ * no trace in the history. The handler refuses decisions that the hold does not allow, so that the history records
+ * them.
  */
 export class Holds {
   private current: OpenHold | undefined;
@@ -76,8 +77,8 @@ export class Holds {
   }
 
   /**
-   * Opens a hold with an id that is unique across runs. It contains the recorded run id, because a reset replays
-   * decisions on older holds, and these must never answer a new hold.
+   * Opens a hold with an id that is unique across runs. The id contains the recorded run id, because a reset replays
+   * decisions on older holds, which must never decide a new hold.
    */
   private open({ reason, explanation }: HoldCause, runId: string): OpenHold {
     this.count += 1;
@@ -94,8 +95,8 @@ export class Holds {
   }
 
   /**
-   * Handles the update `resolve`. A named order is checked first. Meanwhile another decision may arrive or the hold may
-   * end, so the hold is checked again afterwards.
+   * Handles the update `resolve`. A named order is checked first. During the check, another decision may arrive or the
+   * hold may end, so the hold is checked again afterwards.
    *
    * @throws ApplicationFailure `DecisionRefused` if the decision is not possible or comes too late.
    */
@@ -109,16 +110,19 @@ export class Holds {
     return { hold: decision.hold };
   }
 
-  /** @returns the open hold, if it allows the decision. @throws ApplicationFailure `DecisionRefused` */
+  /**
+   * @returns the open hold, if it allows the decision.
+   * @throws ApplicationFailure `DecisionRefused`
+   */
   private requireOpenHold(decision: Decision): OpenHold {
     const open = this.current;
-    if (!open) throw refuse(`no hold is waiting for a decision (you answered ${decision.hold})`);
+    if (!open) throw refuse(`no hold is waiting for a decision (yours is for ${decision.hold})`);
     if (open.notice.id !== decision.hold) {
       throw refuse(
-        `the open hold is ${open.notice.id}, but you answered ${decision.hold}: check the status again, then decide`,
+        `the open hold is ${open.notice.id}, but your decision is for ${decision.hold}: check the status again, then decide`,
       );
     }
-    if (open.decision) throw refuse(`this hold has already been answered: ${open.decision.decision}`);
+    if (open.decision) throw refuse(`this hold has already been decided: ${open.decision.decision}`);
     if (!open.notice.decisions.includes(decision.decision)) {
       throw refuse(
         `${decision.decision} is not possible for ${open.notice.reason}. Choose ${alternatives(open.notice.decisions)}`,
@@ -127,9 +131,12 @@ export class Holds {
     return open;
   }
 
-  /** One check at a time. @throws ApplicationFailure `DecisionRefused` if the order can't belong to this purchase */
+  /**
+   * One check at a time.
+   * @throws ApplicationFailure `DecisionRefused` if the order can't belong to this purchase
+   */
   private async checkNamedOrder(orderId: string): Promise<void> {
-    if (this.reading !== undefined) throw refuse(`order ${this.reading} is being checked right now: try again`);
+    if (this.reading !== undefined) throw refuse(`order ${this.reading} is already being checked: try again`);
     this.reading = orderId;
     try {
       const check = await checkOrder(this.purchase, orderId);
@@ -140,7 +147,7 @@ export class Holds {
   }
 }
 
-/** Survives a cancel request, because only the hold decides what a cancel request does. */
+/** A cancel request does not end the check, because only the hold decides what a cancel request does. */
 async function checkOrder({ input, settings }: PurchaseRecord, orderId: string): Promise<OrderCheck> {
   const { checkOrder: read } = proxyActivities<Activities>(orderCheckOptions(settings));
   const request = { orderId, referenceId: input.referenceId };
@@ -167,11 +174,15 @@ function refuse(reason: string): ApplicationFailure {
 }
 
 /**
- * Characters, ten times what a valid decision needs. An accepted update is stored in the history and quoted in answers.
+ * Characters: ten times what a valid decision needs. An accepted update is stored in the history and quoted in
+ * responses.
  */
 const MAX_DECISION_LENGTH = 3_000;
 
-/** Validates shape and size of the argument of `resolve`. @throws Error, which rejects the update without a trace */
+/**
+ * Validates shape and size of the argument of `resolve`.
+ * @throws Error, which rejects the update without a trace
+ */
 export function validateDecision(decision: Decision, ...others: unknown[]): void {
   if (JSON.stringify([decision, others]).length > MAX_DECISION_LENGTH) {
     throw new Error(`expected at most ${MAX_DECISION_LENGTH} characters`);

@@ -5,7 +5,7 @@ import { PARTNER_ORDER_ID, REFERENCE_ID } from '../contracts/search-attributes';
 
 /**
  * Part of every workflow bundle, so turning tracing on or off never changes what a workflow does. The SDK's own
- * interceptors would change the order of commands, see docs/decisions/5-dependencies.md.
+ * interceptors would change the order of commands; see docs/decisions/5-dependencies.md.
  */
 export function interceptors(): WorkflowInterceptors {
   let trace: Headers = {};
@@ -38,7 +38,7 @@ export function interceptors(): WorkflowInterceptors {
   };
 }
 
-/** Characters of the memo that a client starts a workflow with. The server ends a workflow whose memo exceeds 2 MB. */
+/** The most characters in the memo of a start. The server terminates a workflow whose memo exceeds 2 MB. */
 const MAX_MEMO_LENGTH = 100_000;
 
 function dropLargeMemo(): void {
@@ -48,7 +48,8 @@ function dropLargeMemo(): void {
 }
 
 /**
- * The SDK's own refusal quotes the query's name. The server rejects a huge one, and the worker retries for a minute.
+ * The SDK's own error quotes the name of the query. If the name is huge, the server rejects the response, and the
+ * worker retries for a minute.
  */
 function refuseQuery(): never {
   throw new Error('no such query');
@@ -60,7 +61,7 @@ type Headers = Record<string, Payload>;
 const TRACE_HEADER = '_tracer-data';
 
 /**
- * The trace of the start, for the activities. A client can put anything there, so only a valid `traceparent` is used.
+ * The trace of the start, for the activities. A client can send any header, so only a valid `traceparent` is used.
  */
 function traceIn(headers: Headers): Headers {
   const payload = headers[TRACE_HEADER];

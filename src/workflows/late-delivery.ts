@@ -20,9 +20,9 @@ import { isEndedSale, validateDelivery } from './guards';
 import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
 
 /**
- * Brings the checkout up to date after a purchase has ended: late keys, a refund, or everything once more.
+ * Brings the checkout up to date after a purchase has ended: with late keys, a refund, or everything once more.
  *
- * @param given the reference of a purchase. It holds no event data, because any client could have forged it.
+ * @param given the reference of a purchase. It contains no event data, because any client could have forged it.
  * @returns what the checkout received.
  * @throws ApplicationFailure `NothingToDeliver`; `InvalidDelivery` if the input names no purchase; `DeliveryRefused`,
  *   `DeliveryFailed` after 25 hours, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
@@ -49,12 +49,12 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
     switch (delivered.kind) {
       case 'RECEIVED': {
         const keyIds = unionOfKeys(sale.receivedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
-        // The purchase has ended, and its own attributes can't change any more.
+        // The purchase has ended, so its own attributes can no longer change.
         upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
         return endDelivery({ ...sale, receivedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
       }
       case 'REFUSED':
-        throw failed(FAILURE.deliveryRefused, 'the checkout refused the event permanently (410)');
+        throw failed(FAILURE.deliveryRefused, 'the checkout rejected the event permanently (410)');
       case 'EXHAUSTED':
         throw failed(FAILURE.deliveryFailed, delivered.reason);
       case 'TOO_LARGE':
@@ -96,7 +96,7 @@ function endDelivery(
 function showDelivery(referenceId: string, type: string): void {
   setCurrentDetails(
     `**DELIVERING** since ${formatInstant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
-      `**Next:** the checkout's receipt. Retried for ${deliveryRetryHours} hours, with growing pauses; then this workflow fails.`,
+      `**Next:** confirmation from the checkout. The event is retried for ${deliveryRetryHours} hours with increasing delays; then this workflow fails.`,
   );
 }
 

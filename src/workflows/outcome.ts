@@ -18,11 +18,12 @@ const MAX_EXPLANATION_LENGTH = 600;
 
 /**
  * Decides from the order how a purchase ends. If the order must not be delivered as it is, the purchase is held until
- * an operator accepts it, names another order or abandons the purchase. An operator is never asked twice
- * about the same difference.
+ * an operator accepts it, names another order or abandons the purchase. An operator is never asked twice about the same
+ * difference.
  *
- * @param first the order as it was polled, or why it could not be read.
- * @param isPlacedByUs whether the order answers our own request. If not, all its items are compared with the sale.
+ * @param first the order as it was polled, or the reason why it could not be read.
+ * @param isPlacedByUs whether this purchase's own request placed the order. If not, all items are compared with the
+ *   sale.
  */
 export async function decideOutcome(
   purchase: PurchaseRecord,
@@ -89,7 +90,7 @@ function overdue(reason: string): OutcomeDetails {
  * reviewed again. If the event can't be delivered, the purchase is held until an operator has the event sent again or
  * withholds it.
  *
- * @returns the outcome that was delivered. A changed order or an operator may have changed it.
+ * @returns the outcome that was delivered, which may differ if the order changed or an operator decided otherwise.
  */
 export async function deliverOutcome(
   purchase: PurchaseRecord,
@@ -98,7 +99,7 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let reviews = 0;
-  // Keys that were sent without a receipt. If one of them leaves the order, a person is alerted.
+  // Keys that were sent without a confirmation. If one of them disappears from the order, an alert is raised.
   let maybeDelivered: KeyIds = {};
   let countGone = 0;
   const reviewAgain = async () => {
@@ -138,7 +139,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
         explanation: 'the order kept changing between its review and its delivery',
       };
     case 'REFUSED':
-      return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout refused the event permanently (410)' };
+      return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout rejected the event permanently (410)' };
     case 'TOO_LARGE':
       return { reason: 'ORDER_TOO_LARGE', explanation: explainUnreadable(delivered.reason) };
     case 'EXHAUSTED':
@@ -155,7 +156,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   const order = await pollOnce(purchase, orderId);
   // An open or unreadable order proves nothing about its keys. The next delivery compares them again.
   if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
-  // Its items were compared in full before. While it changes, only items that nobody ordered are an issue.
+  // The items were already compared in full. While the order changes, only items that were not bought are an issue.
   return decideOutcome(purchase, holds, order, { isPlacedByUs: true });
 }
 

@@ -38,7 +38,7 @@ import {
 /** How placing ends: with an order, or with an outcome without one. */
 export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
-/** Attempt to place the order after `afterMs`, because of `why`. `paused`: the circuit breaker is open. */
+/** Attempt to place the order after `afterMs`, because of `reason`. `paused`: the circuit breaker is open. */
 type NextAttempt = { kind: 'attempt'; reason: string; afterMs: number; paused?: true };
 
 /** The next step of the placement loop. */
@@ -50,7 +50,7 @@ type Step =
   /** End the purchase without an order. */
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
-/** The answer to an attempt that found or placed no order. Its worker may have died without an answer. */
+/** The result of an attempt that neither found nor placed an order. Its worker may have died without a result. */
 type ResultWithoutOrder = Omit<NothingPlaced, 'evidence'> & { evidence: EvidenceWithoutOrder };
 type AttemptResult = OrderPlaced | OrdersFound | ResultWithoutOrder;
 
@@ -73,7 +73,7 @@ interface Placing {
 /**
  * Places the order once. Each attempt is one activity that sends at most one request (see activities/place-order.ts).
  * `stepAfter` decides what follows. It allows another request only after proof that the last one was not sent, was
- * refused, or left no order in the partner's history.
+ * rejected, or left no order in the partner's history.
  */
 export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
   const until = Date.now() + purchase.settings.placeWithinMs;
@@ -114,16 +114,19 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
     return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.reason) };
   if (!step.paused) placing.attempts += 1;
   placing.lastStartedAt = Date.now();
-  purchase.showStep(`attempt ${placing.attempts} to place the order is running`, "the partner's answer, then the keys");
-  const answer = await requestPlacement(placing);
-  metrics.count('fulfilment_placements', { evidence: answer.evidence });
-  if (answer.evidence === 'PLACED') return { kind: 'order', orderId: answer.orderId, adopted: false };
-  if (answer.evidence === 'FOUND') return adoptFound(purchase, answer.orders);
+  purchase.showStep(
+    `attempt ${placing.attempts} to place the order is running`,
+    "the partner's response, then the keys",
+  );
+  const result = await requestPlacement(placing);
+  metrics.count('fulfilment_placements', { evidence: result.evidence });
+  if (result.evidence === 'PLACED') return { kind: 'order', orderId: result.orderId, adopted: false };
+  if (result.evidence === 'FOUND') return adoptFound(purchase, result.orders);
 
   const { replace } = purchase.settings;
-  const next = stepAfter(answer.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
-  placing.mayHaveArrived ||= mayHaveBought(answer.evidence);
-  return next.kind === 'confirm' ? confirm(placing, next, answer) : stepWithoutOrder(placing, next, answer);
+  const next = stepAfter(result.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
+  placing.mayHaveArrived ||= mayHaveBought(result.evidence);
+  return next.kind === 'confirm' ? confirm(placing, next, result) : stepWithoutOrder(placing, next, result);
 }
 
 /** Waits until the attempt may start or a cancel request arrives. */
@@ -134,7 +137,7 @@ async function pauseBefore(
   if (afterMs <= 0 || purchase.cancelRequested) return;
   const pause = Math.min(throttledPauseMs(afterMs, until), until - Date.now());
   const next = paused ? 'another try' : `attempt ${attempts + 1}`;
-  const last = `the last one starts by ${formatInstant(Math.max(Date.now() + pause, until))}`;
+  const last = `the last one starts no later than ${formatInstant(Math.max(Date.now() + pause, until))}`;
   purchase.show(paused ? 'PAUSED' : 'PLACING', reason, `${next} at ${formatInstant(Date.now() + pause)}; ${last}`);
   if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `before ${next}` });
 }
@@ -158,8 +161,8 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
   };
   try {
     const summary = summaryOf(escapeMarkdown(describeItems(items)));
-    const answer = await place.executeWithOptions({ summary }, [request]);
-    if (isPlacementResult(answer)) return answer;
+    const result = await place.executeWithOptions({ summary }, [request]);
+    if (isPlacementResult(result)) return result;
     return { evidence: 'UNKNOWN', reason: 'an operator completed the attempt by hand', inFlight: true };
   } catch (failure) {
     // Read the run id now: after a reset, an id recorded before the attempt would be replayed.
@@ -170,17 +173,17 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
   }
 }
 
-/** Whether the attempt ended without an answer, and without recording the intention that precedes every request. */
+/** Whether the attempt ended without a result and without recording the intention, which precedes every request. */
 function isTimeoutWithoutIntention(failure: unknown): boolean {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, answer: ResultWithoutOrder): Step {
-  const { reason } = answer;
+function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, result: ResultWithoutOrder): Step {
+  const { reason } = result;
   switch (next.kind) {
     case 'attempt':
-      return retryPlacement(placing, reason, answer);
+      return retryPlacement(placing, reason, result);
     case 'end':
       return { kind: 'end', outcome: next.outcome, reason };
     case 'hold':
@@ -189,10 +192,10 @@ function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, an
 }
 
 /** Plans another attempt, unless the last one already started after the time limit. */
-function retryPlacement(placing: Placing, reason: string, answer?: ResultWithoutOrder): Step {
+function retryPlacement(placing: Placing, reason: string, result?: ResultWithoutOrder): Step {
   const { purchase, attempts, lastStartedAt, until } = placing;
   if (lastStartedAt >= until) return { kind: 'end', outcome: 'NOT_PLACED', reason };
-  if (answer?.evidence === 'PAUSED') {
+  if (result?.evidence === 'PAUSED') {
     placing.timesPaused += 1;
     return {
       kind: 'attempt',
@@ -202,16 +205,16 @@ function retryPlacement(placing: Placing, reason: string, answer?: ResultWithout
     };
   }
   placing.timesPaused = 0;
-  const { permitInMs, retryAfterMs } = answer ?? {};
+  const { permitInMs, retryAfterMs } = result ?? {};
   const afterMs =
     permitInMs === undefined ? placementPauseMs(attempts, retryAfterMs ?? undefined) : permitPauseMs(permitInMs);
   return { kind: 'attempt', reason, afterMs };
 }
 
 /** Searches the order history to find out how an attempt ended. */
-async function confirm(placing: Placing, plan: Confirm, answer: ResultWithoutOrder): Promise<Step> {
+async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrder): Promise<Step> {
   const { purchase } = placing;
-  const { evidence, reason, retryAfterMs, inFlight } = answer;
+  const { evidence, reason, retryAfterMs, inFlight } = result;
   const inFlightMs = inFlight ? placementInFlightMs(purchase.settings) : 0;
   if (plan.searches === 'window') {
     const { settings } = purchase;
@@ -220,8 +223,8 @@ async function confirm(placing: Placing, plan: Confirm, answer: ResultWithoutOrd
     const next = describeConfirmation(settings, { notBefore: startsAt, latest }, plan.ifAbsent.kind);
     purchase.show('UNCONFIRMED', reason, next, latest);
     log.warn('placement outcome unknown', { reason });
-    // The partner's Retry-After applies to searches, too.
-    if (retryAfterMs) await sleep(retryAfterMs, { summary: 'pause requested by the partner' });
+    // The partner's Retry-After also applies to searches.
+    if (retryAfterMs) await sleep(retryAfterMs, { summary: 'delay requested by the partner' });
   }
   const notBefore = Date.now() + inFlightMs;
   const mayHaveArrived = evidence !== 'NEVER_WRITTEN' || placing.mayHaveArrived;
@@ -234,9 +237,9 @@ async function confirm(placing: Placing, plan: Confirm, answer: ResultWithoutOrd
       return { kind: 'hold', explanation: `${reason}, and ${history.reason}` };
     case 'absent': {
       const { ifAbsent } = plan;
-      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, answer);
-      // A window already waited out the partner's Retry-After; after a single search it still applies.
-      const pauseFrom = plan.searches === 'window' ? undefined : answer;
+      if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, result);
+      // A window has already waited for the partner's Retry-After. After a single search it still applies.
+      const pauseFrom = plan.searches === 'window' ? undefined : result;
       return retryPlacement(
         placing,
         plan.searches === 'window' ? `${reason}, and no order was found` : reason,
@@ -266,8 +269,9 @@ async function askOperator(placing: Placing, { explanation }: Extract<Step, { ki
 }
 
 /**
- * Checks once more that no order exists before the purchase ends without one. The partner may have booked a request
- * after the last search, or a run before a reset may have placed it. @returns the next step; undefined if it may end
+ * Checks once more that no order exists before the purchase ends without one. The partner may have processed a request
+ * after the last search, or a run before a reset may have placed an order.
+ * @returns the next step; undefined if the purchase may end
  */
 async function confirmEnd(
   placing: Placing,
@@ -291,7 +295,7 @@ async function confirmEnd(
     if (history.kind === 'unreadable') {
       return { kind: 'hold', explanation: `${reason}, and now ${history.reason}` };
     }
-    // A reset during the window replays its first searches, so they don't count for the new run.
+    // If a reset happens during the window, its first searches are only replayed, so they don't count for the new run.
     if ((await currentRunId()) === runId) return undefined;
   }
 }

@@ -2,15 +2,15 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import type { PurchaseSettings } from '../contracts/purchase';
 
 /*
- * All timeouts, retry policies and pauses, in milliseconds. Those of a purchase are derived from the settings that it
- * started with. This file imports only types, so every module may import it.
+ * All timeouts, retry policies and delays, in milliseconds. Those of a purchase are derived from the settings with
+ * which it started. This file imports only types, so every module may import it.
  */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** In a full task queue, 1 runs before 5. Placements and deliveries share a key so that neither starves. */
+/** In a full task queue, 1 runs before 5. Placements and deliveries share a priority key so that neither starves. */
 const PRIORITY = {
   placementsAndDeliveries: { priorityKey: 1 },
   confirmation: { priorityKey: 2 },
@@ -18,28 +18,30 @@ const PRIORITY = {
   reconciliation: { priorityKey: 5 },
 } as const;
 
-/** For local activities without I/O, whose result only has to be recorded. */
+/** For local activities without I/O, which exist only to record their result. */
 export const localOptions: LocalActivityOptions = {
   startToCloseTimeout: 10 * SECOND,
 };
 
 /**
- * The shortest pause at this history length, in ms. The server ends a workflow at 51,200 events, and a purchase can't
- * continue as new, because its activities would mistake that for a reset and refuse to place an order. This pause
- * doubles every 500 events, which keeps any loop below 12,800 events.
+ * The shortest pause at this history length, in ms. The server terminates a workflow at 51,200 events, and a purchase
+ * can't continue as new: its activities would mistake that for a reset and refuse to place an order. This pause doubles
+ * every 500 events, which keeps any loop below 12,800 events.
  */
 export function pauseFloorMs(historyLength: number): number {
   const doublings = Math.floor((historyLength - 4_000) / 500);
   return doublings < 0 ? 0 : MINUTE * 2 ** doublings;
 }
 
-/** The pause after this attempt, as the server computes it. Missing fields of the policy have Temporal's defaults. */
+/**
+ * The backoff after this attempt, as the server calculates it. Missing fields of the policy have Temporal's defaults.
+ */
 export function retryPolicyPauseMs(attempt: number, policy: ActivityOptions['retry'] = {}): number {
   const { initialInterval = SECOND, backoffCoefficient = 2, maximumInterval = 100 * Number(initialInterval) } = policy;
   return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
 }
 
-/** The longest Retry-After that is obeyed. An activity with limited attempts has to stay short. */
+/** The longest Retry-After that is honoured. An activity with limited attempts has to stay short. */
 export function maxHonouredPauseMs({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
   return maximumAttempts ? MINUTE : Infinity;
 }
@@ -47,33 +49,35 @@ export function maxHonouredPauseMs({ maximumAttempts }: ActivityOptions['retry']
 /* Placing an order */
 
 /**
- * The age limit of a placement attempt, from its dispatch to the write: a worker that was frozen sends nothing late.
- * Also its heartbeat timeout, so a dead worker is noticed in under 20 s.
+ * The age limit of a placement attempt, from its dispatch to the write, so that a worker that was frozen sends nothing
+ * late. Also the heartbeat timeout, so a dead worker is noticed in less than 20 s.
  */
 export function placementMaxAgeMs(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
   return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);
 }
 
-/** Reserved at the end of the age limit for connecting and recording the intention. The permit must come earlier. */
+/**
+ * Reserved at the end of the age limit for connecting and recording the intention. The permit must be granted before.
+ */
 export const placementWriteMs = 2 * SECOND;
 
 /**
  * The lowest usable `PARTNER_MAX_RPS`, to two decimals. The four requests of a placement must fit into one attempt: a
- * search, two pages of the history if the partner ignores the search, and the write.
+ * search, two pages of the history if the partner ignores the search parameter, and the write.
  */
 export function minRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
   const lowest = (4 * SECOND) / (placementMaxAgeMs(settings) - placementWriteMs);
   return Math.ceil(lowest * 100) / 100;
 }
 
-/** How long after the end of its attempt a placement's request may still be in flight. */
+/** How long a placement's request may still be in flight after the end of its attempt. */
 export function placementInFlightMs(settings: PurchaseSettings): number {
   return placementMaxAgeMs(settings) + settings.partnerTimeoutMs;
 }
 
 /**
- * One attempt only. It times out only when its request can no longer be in flight. The first heartbeat records the
- * intention to send, so the heartbeat timeout also limits the time before that record.
+ * There is only one attempt. It times out only when its request can no longer be in flight. The first heartbeat records
+ * the intention to send, so the heartbeat timeout also limits the time before that record.
  */
 export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   return {
@@ -84,17 +88,17 @@ export function placementOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** The pause before the next placement attempt: from 2 s, doubling to 1 min, and at least the partner's Retry-After. */
+/** The delay before the next placement attempt: from 2 s, doubling to 1 min, and at least the partner's Retry-After. */
 export function placementPauseMs(attempt: number, retryAfterMs = 0): number {
   return Math.max(Math.min(2 * SECOND * 2 ** (attempt - 1), MINUTE), retryAfterMs);
 }
 
-/** The pause before another attempt if only a permit under `PARTNER_MAX_RPS` was missing: 1 s to 1 min. */
+/** The delay before another attempt if only a permit under `PARTNER_MAX_RPS` was missing: 1 s to 1 min. */
 export function permitPauseMs(permitInMs: number): number {
   return Math.min(Math.max(permitInMs, SECOND), MINUTE);
 }
 
-/** The pause before a paused purchase asks again: from 30 s, doubling to 5 min. */
+/** The delay before a paused purchase asks again: from 30 s, doubling to 5 min. */
 export function breakerRetryPauseMs(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
   return Math.min(breakerUnit(settings) * 0.5 * 2 ** (times - 1), 5 * breakerUnit(settings));
 }
@@ -105,16 +109,16 @@ export function circuitBreakerPauses(settings: PurchaseSettings): { firstPauseMs
   return { firstPauseMs: unit / 2, maxPauseMs: Math.min(10 * unit, settings.placeWithinMs / 6) };
 }
 
-/** A minute, or the confirmation window if that is shorter, so that both scale together. */
+/** A minute, or the confirmation window if it is shorter, so that both scale together. */
 function breakerUnit({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number {
   return Math.min(confirmWindowMs, MINUTE);
 }
 
-/* Confirming a placement of unknown outcome */
+/* Confirming a placement whose outcome is unknown */
 
 /**
- * One search of the order history, which may take several pages. The server retries only a search that got no permit
- * under `PARTNER_MAX_RPS`, because that must not restart the window. All other failures go back to the workflow.
+ * One search of the order history, which may need several pages. The server retries only a search that got no permit
+ * under `PARTNER_MAX_RPS`, because this must not restart the window. All other failures go back to the workflow.
  */
 export function historySearchOptions(settings: PurchaseSettings): ActivityOptions {
   return {
@@ -125,12 +129,12 @@ export function historySearchOptions(settings: PurchaseSettings): ActivityOption
   };
 }
 
-/** How long a search waits for its permits under `PARTNER_MAX_RPS`. It leaves time for the last request. */
+/** How long a search waits for its permits under `PARTNER_MAX_RPS`. This leaves time for the last request. */
 export function searchPermitWaitMs(settings: PurchaseSettings): number {
   return 3 * settings.partnerTimeoutMs + 28 * SECOND;
 }
 
-/** The growing pauses between searches of the order history. Together they last for the confirmation window. */
+/** The increasing delays between searches of the order history. Their sum is the confirmation window. */
 export function confirmationPausesMs({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number[] {
   return [1, 2, 4, 8, 15, 30].map((share) => Math.round((confirmWindowMs * share) / 60));
 }
@@ -141,15 +145,15 @@ export function unreadableHistoryTimeoutMs({ confirmWindowMs, placeWithinMs }: P
 }
 
 /**
- * The longest time of a confirmation, in ms from when no request can be in flight. A partner that is down fails each
- * search after an hour, and it takes several failed searches to give up.
+ * The longest duration of a confirmation, in ms, counted from when no request can be in flight. If the partner is down,
+ * each search fails after an hour, and the confirmation gives up only after several failed searches.
  */
 export function maxConfirmationMs(settings: PurchaseSettings): number {
   const longestSearches = confirmationPausesMs(settings).length * HOUR;
   return Math.max(unreadableHistoryTimeoutMs(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
 }
 
-/** How long the last search before an end without an order may take. Short, because an operator may be waiting. */
+/** The limit for the last search before a purchase ends without an order. Short, because an operator may be waiting. */
 export function lastSearchTimeoutMs({ confirmWindowMs }: PurchaseSettings): number {
   return 3 * confirmWindowMs;
 }
@@ -157,8 +161,8 @@ export function lastSearchTimeoutMs({ confirmWindowMs }: PurchaseSettings): numb
 /* Local activities: the first poll and the first delivery */
 
 /**
- * The first poll of an order that was just placed. The workflow task waits for it, so there is one attempt, and
- * together with {@link firstDeliveryOptions} it takes at most 3 s of the 10 s that a workflow task may take.
+ * The first poll of an order that was just placed. The workflow task waits for it, so there is only one attempt.
+ * Together with {@link firstDeliveryOptions} it takes at most 3 s of the 10 s that a workflow task may take.
  */
 export const firstPollOptions: LocalActivityOptions = {
   scheduleToCloseTimeout: 1.75 * SECOND,
@@ -174,10 +178,10 @@ export const firstDeliveryOptions: LocalActivityOptions = {
 /* Polling an order */
 
 /**
- * The wait for an order is the retry policy of one activity. It is durable, costs no history events, and the UI shows
- * the last answer and the time of the next attempt. A crashed attempt is retried after the interval, too.
+ * The wait for an order is the retry policy of one activity. It is durable and costs no history events, and the UI
+ * shows the last response and the time of the next attempt. A crashed attempt is also retried after the interval.
  *
- * @param remainingMs until the deadline.
+ * @param remainingMs the time until the deadline.
  */
 export function pollingOptions(settings: PurchaseSettings, remainingMs: number): ActivityOptions {
   return {
@@ -195,7 +199,7 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 /** With `PURCHASE_WATCH=history`, every twentieth attempt polls the order, whatever the order history shows. */
 export const FORCED_POLL_EVERY = 20;
 
-/** A single poll, at the deadline and before another review. {@link maxHonouredPauseMs} bounds its pauses. */
+/** A single poll, at the deadline and before another review. {@link maxHonouredPauseMs} limits its delays. */
 export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,
@@ -204,7 +208,9 @@ export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** The check of an order that an operator named. It ends before {@link responseTimeoutMs} unless a request takes longer. */
+/**
+ * The check of an order named by an operator. It ends before {@link responseTimeoutMs} unless a request takes longer.
+ */
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
     scheduleToCloseTimeout: Math.max(20 * SECOND, partnerTimeoutMs + 5 * SECOND),
@@ -213,7 +219,7 @@ export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): Activ
   };
 }
 
-/** Reading a purchase that has ended, with its order and the closing memos of its runs. */
+/** Reading an ended purchase, with its order and the closing memos of its runs. */
 export function readSaleOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 30 * SECOND,
@@ -227,7 +233,7 @@ export function readSaleOptions(settings: PurchaseSettings): ActivityOptions {
 /** How long an event is retried. Checkouts are promised 24 hours; the rest is a margin. */
 export const deliveryRetryHours = 25;
 
-/** The pauses between attempts grow to 10 minutes. A longer Retry-After is obeyed. */
+/** The backoff between attempts grows to 10 minutes. A longer Retry-After is honoured. */
 export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
@@ -237,18 +243,18 @@ export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** Retried until the purchase ends. The pauses are short enough for a try within {@link lastAlertsTimeoutMs}. */
+/** Retried until the purchase ends. The delays are short enough for a try within {@link lastAlertsTimeoutMs}. */
 export function alertOptions(settings: PurchaseSettings): ActivityOptions {
   const retry = { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 20 * SECOND };
   return { ...deliveryOptions(settings), scheduleToCloseTimeout: undefined, retry };
 }
 
-/** How long alerts are retried after the outcome is delivered and shown. */
+/** How long alerts are retried after the outcome has been delivered and shown. */
 export const lastAlertsTimeoutMs = MINUTE;
 
 /* Reconciling */
 
-/** One activity that starts over if its worker dies. It ends before the next night's reconciliation. */
+/** One activity, which starts over if its worker dies. It ends before the next night's reconciliation. */
 export const reconciliationOptions: ActivityOptions = {
   startToCloseTimeout: 6 * HOUR,
   scheduleToCloseTimeout: 18 * HOUR,
@@ -258,25 +264,27 @@ export const reconciliationOptions: ActivityOptions = {
   retry: { initialInterval: 5 * SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
 };
 
-/** A quarter of the heartbeat timeout. A cancel request arrives with a heartbeat, too. */
+/** A quarter of the heartbeat timeout. A cancel request also arrives with a heartbeat. */
 export const heartbeatIntervalMs = 5 * SECOND;
 
-/** Reads of the partner are retried within that activity, because a failed activity starts over. */
+/** Requests to the partner are retried within that activity, because a failed activity starts over. */
 export const readRetry = { tries: 4, firstPauseMs: 500 };
 
 /**
- * The longest Retry-After that is obeyed while the order history is read, and their longest sum. Every page is needed,
- * and four of the six hours are left for the rest.
+ * The longest Retry-After that is honoured while the order history is read, and the limit for their sum. Every page is
+ * needed, and four of the six hours are left for the rest.
  */
 export const pagePauses = { maxMs: HOUR, totalMs: 2 * HOUR };
 
-/** The same for single orders. An order that can't be read now is left for the next night. */
+/** The same for single orders. An order that can't be read is left for the next night. */
 export const orderPauses = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
 
 /** A reconciliation must end before the next one starts. */
 export const reconciliationTimeoutMs = 23 * HOUR;
 
-/** Jitter, so that many namespaces do not start at once. A run missed by a stopped server starts up to 12 h late. */
+/**
+ * With jitter, so that many namespaces do not start at once. A run that a stopped server missed starts up to 12 h late.
+ */
 export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
 
 /** The age from which an order without a purchase is a finding. A placement and its confirmation may take this long. */
@@ -286,10 +294,10 @@ export function minFindingAgeMs({ confirmWindowMs, partnerTimeoutMs }: PurchaseS
 
 /* Processes */
 
-/** How long a command or a reconciliation waits for a worker to answer an update or to deliver. */
+/** How long a command or a reconciliation waits for a worker to respond to an update or to deliver. */
 export const responseTimeoutMs = 30 * SECOND;
 
-/** At shutdown, running activities get time to finish. The SDK's default would cancel them at once. */
+/** At shutdown, running activities get time to finish. By default, the SDK would cancel them at once. */
 export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime: number; shutdownForceTime: number } {
   const graceMs = 2 * settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 5 * SECOND;
   return { shutdownGraceTime: graceMs, shutdownForceTime: graceMs + 10 * SECOND };
@@ -297,11 +305,11 @@ export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime
 
 /**
  * How long workflow code may run without yielding, including a freeze. When this timeout fires, Node may crash the
- * process (nodejs/node#38503), as happened with the SDK's default of 5 s. The SDK's types hide this option.
+ * process (nodejs/node#38503), which happened with the SDK's default of 5 s. The SDK's types hide this option.
  */
 export const workflowCodeOptions = { isolateExecutionTimeout: MINUTE };
 
-/** At start, a worker or a command tries to reach Temporal every 5 s for a minute. */
+/** When it starts, a worker or a command tries to reach Temporal every 5 s for a minute. */
 export const connectRetry = { tries: 12, everyMs: 5 * SECOND };
 
 /** For `doctor`, which reports a problem instead of waiting. */

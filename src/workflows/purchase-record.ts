@@ -30,7 +30,7 @@ import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus } from './describe-status';
 import { deliveryRetryHours, lastAlertsTimeoutMs, localOptions, pauseFloorMs } from './policies';
 
-/** Records nothing during a replay, but a retried workflow task records twice. */
+/** Nothing is recorded during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
 
 const { currentRun } = proxyLocalActivities<Activities>(localOptions);
@@ -49,14 +49,14 @@ export interface OutcomeDetails {
 }
 
 /**
- * What a running purchase knows, and how it shows it: the answer to the query `status`, the texts in the Temporal UI,
- * the search attributes, the memo and the metrics. One class writes them all, so they never contradict each other.
+ * What a running purchase knows and where it shows it: in the result of the query `status`, the texts in the Temporal
+ * UI, the search attributes, the memo and the metrics. One class writes them all, so they never contradict each other.
  */
 export class PurchaseRecord {
   /** Set by `open` before anything reads it. */
   settings!: PurchaseSettings;
   fingerprintSecretId!: string;
-  /** The partner's order. It becomes visible with the next state that is shown. */
+  /** The partner's order. It becomes visible when the next state is shown. */
   orderId: string | undefined;
   cancelRequested = false;
   /** Alerts being sent to the checkout. */
@@ -84,10 +84,10 @@ export class PurchaseRecord {
   }
 
   /**
-   * Shows a state, and writes only the search attributes that changed, because each write costs the server.
+   * Shows a state. It writes only search attributes that changed, because each write is expensive for the server.
    *
    * @param waitsFor what happens next.
-   * @param until epoch ms: the latest time at which that is over, if it is known.
+   * @param until epoch ms: the wait ends no later than this, if known.
    */
   show(state: PurchaseState, explanation: string, waitsFor: string, until?: number): void {
     if (state !== this.state) this.since = now();
@@ -127,13 +127,13 @@ export class PurchaseRecord {
       'PENDING',
       `order ${this.orderId} is open at the partner`,
       `${what} every ${pollIntervalMs / 1_000} s until ${formatInstant(deadline)}, then polled once more: OVERDUE if it is still open. ` +
-        'This text does not follow the polls. Pending Activities shows the latest attempt, its answer and the next attempt',
+        'This text is not updated by polls. Pending Activities shows the latest attempt, its response and the next attempt',
     );
   }
 
   /** Shown only if the first, local attempt to deliver the event failed. */
   showDelivering(type: string): void {
-    const next = `the checkout's receipt. Retried for ${deliveryRetryHours} hours, with growing pauses; then held`;
+    const next = `confirmation from the checkout. The event is retried for ${deliveryRetryHours} hours with increasing delays; then the purchase is held`;
     this.show('DELIVERING', `${type} is being sent to the checkout`, next);
   }
 
@@ -231,12 +231,12 @@ export class PurchaseRecord {
   }
 }
 
-/** The id of this run, recorded now. After a reset, `workflowInfo()` would give the old run's id during replay. */
+/** The id of this run, recorded now. After a reset, `workflowInfo()` would return the old run's id during replay. */
 export async function currentRunId(): Promise<string> {
   return (await currentRun.executeWithOptions({ summary: 'the id of this run' }, [])).runId;
 }
 
-/** Epoch ms at which the first run of this purchase started. */
+/** Epoch ms: when the first run of this purchase started. */
 export function firstStartTime(): number {
   return workflowInfo().startTime.getTime();
 }
@@ -252,7 +252,7 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
 }
 
 /**
- * The wanted pause before a repetition, in ms, or a longer one that keeps the history bounded (`pauseFloorMs`).
+ * The wanted pause before a repetition, in ms, or a longer pause that keeps the history bounded (`pauseFloorMs`).
  *
  * @param untilMs epoch ms: the pause is never lengthened beyond this.
  */

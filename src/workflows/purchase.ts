@@ -26,21 +26,21 @@ const statusQuery = defineQuery<StatusQueryResult>(STATUS_QUERY);
  * One sale, from the order at the partner to the keys at the checkout.
  *
  * Business outcomes are results. A failed purchase means invalid input (`InvalidPurchase`) or a bug. A cancel request
- * ends the purchase only while nothing can have been bought; later it is only noted in the result.
+ * ends the purchase only while nothing can have been bought; later, it is only noted in the result.
  *
  * Use async functions sparingly: each promise in a workflow costs the worker 0.07 ms, because the SDK records its stack
  * trace for the Temporal UI (docs/performance.md).
  *
- * @param input a reference of the checkout and the items sold under it.
- * @returns how the purchase ended, see `PurchaseResult`.
+ * @param input the checkout's reference and the items that were sold under it.
+ * @returns how the purchase ended; see `PurchaseResult`.
  */
 export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseResult> {
   const purchase = new PurchaseRecord(validateInput(input));
-  // Before the first await: without a handler, an update in the first activation would be rejected without a trace.
+  // Set before the first await: without a handler, an update in the first activation would be rejected without a trace.
   const holds = new Holds(purchase);
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
     validator: validateDecision,
-    description: 'Decides an open hold, which it names by its id. The command `npx fulfilment resolve` sends it.',
+    description: 'Decides the open hold with the given id. The command `npx fulfilment resolve` sends this update.',
   });
   setHandler(statusQuery, () => purchase.statusQueryResult(), {
     description: 'The state of the purchase, and what it is waiting for.',

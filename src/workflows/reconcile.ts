@@ -19,10 +19,11 @@ import { isReconciliationResult, validateReconcileInput } from './guards';
 import { reconciliationOptions } from './policies';
 
 /**
- * Compares the partner's orders with the purchases in Temporal, repairs what it can and writes a report. It never buys.
+ * Compares the partner's orders with the purchases in Temporal, repairs what it can and writes a report. It never
+ * places an order.
  *
  * @param input `lookbackMs` (72 h), `dryRun` (false), `timeZone` (UTC).
- * @returns counts by kind, the first findings, and where the report is.
+ * @returns counts by kind, the first findings, and the location of the report.
  * @throws ApplicationFailure `InvalidReconciliation`, `LookbackTooLong`; ActivityFailure after 18 h of failures
  */
 export async function reconcileWorkflow(input?: ReconcileInput): Promise<ReconciliationResult> {

@@ -72,7 +72,7 @@ describe('after real purchases with hostile partners and checkouts', () => {
   }
 
   /**
-   * Gives wrong answers first to the polls, then to the read for the delivery, and sees each while it is the last
+   * Gives wrong responses first to the polls, then to the read for the delivery, and sees each while it is the last
    * failure.
    */
   async function lookThrough(name: string, { twist, pass }: WrongLooks): Promise<void> {
@@ -85,11 +85,11 @@ describe('after real purchases with hostile partners and checkouts', () => {
     outcomes[name] = (await environment.starter.result(referenceId)).outcome;
   }
 
-  /** The second wrong answer shows that the server has stored the first one as a failure. */
+  /** The second wrong response shows that the server has stored the first one as a failure. */
   async function seePending(referenceId: string, wrongResponses: number): Promise<void> {
     const handle = environment.client.workflow.getHandle(purchaseWorkflowId(referenceId));
     await waitUntil(
-      `${referenceId} has got ${wrongResponses} wrong answers`,
+      `${referenceId} has got ${wrongResponses} wrong responses`,
       async () => {
         const { raw, status } = await handle.describe();
         pending.push({ place: `pending: ${referenceId}`, text: textOf(raw.pendingActivities) });
@@ -111,7 +111,7 @@ describe('after real purchases with hostile partners and checkouts', () => {
 
   const leaksIn = (evidence: Evidence[]) => inWords(findLeaks(canaries, evidence));
 
-  it('each purchase ended as expected, and none missed its hostile answer', () => {
+  it('each purchase ended as expected, and none missed its hostile response', () => {
     const looks = wrongLooks().map(([name]) => [name, 'DELIVERED']);
     const others = Object.entries(ALL).map(([name, { outcome = 'DELIVERED' }]) => [name, outcome]);
     expect(outcomes).toEqual(Object.fromEntries([...looks, ...others]));
@@ -133,7 +133,7 @@ describe('after real purchases with hostile partners and checkouts', () => {
     expect(evidence.length).toBeGreaterThan(5 * Object.keys(ALL).length);
     expect(
       pending.filter(({ text }) =>
-        /the partner answered|the answer (is|has)|the connection to|complete answer/.test(text),
+        /the partner returned|the response (is|has)|the connection to|complete response/.test(text),
       ).length,
     ).toBeGreaterThan(20);
     expect(leaksIn([...evidence, ...pending])).toEqual([]);
@@ -172,7 +172,7 @@ describe('after real purchases with hostile partners and checkouts', () => {
     expect(leaksIn(printed)).toEqual([]);
   });
 
-  it('the starter prints no secret about a partner that answers with secrets', async () => {
+  it('the starter prints no secret about a partner that responds with secrets', async () => {
     const { PARTNER_BASE_URL = '', PARTNER_API_KEY = '' } = environment.env;
     const said = `${PARTNER_API_KEY} ${STRANGERS_KEY}`;
     const answers: Reply[] = [

@@ -20,7 +20,7 @@ export async function startDevServer(options: DevServerOptions = {}) {
     const server = await tryDevServer(options);
     if (server) return server;
   }
-  throw new Error('the Temporal server ended before it answered: is its port taken?');
+  throw new Error('the Temporal server ended before it responded: is its port taken?');
 }
 
 interface DevServerOptions extends Pick<ServerOptions, 'setUp' | 'config'> {
@@ -30,7 +30,7 @@ interface DevServerOptions extends Pick<ServerOptions, 'setUp' | 'config'> {
   http?: boolean;
 }
 
-/** @returns undefined if it ended before it answered. */
+/** @returns undefined if it ended before it responded. */
 async function tryDevServer(options: DevServerOptions) {
   const port = options.port ?? (await freePort());
   const httpPort = options.http ? await freePort() : undefined;
@@ -45,7 +45,7 @@ async function tryDevServer(options: DevServerOptions) {
   const address = `127.0.0.1:${port}`;
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const isDecided = async () => hasEnded() || (await isServing(address));
-  await waitUntil(`a Temporal server answers at ${address}`, isDecided, { everyMs: 200 });
+  await waitUntil(`a Temporal server responds at ${address}`, isDecided, { everyMs: 200 });
   if (hasEnded()) return undefined;
   return { address, httpAddress: httpPort ? `127.0.0.1:${httpPort}` : undefined, stop };
 }

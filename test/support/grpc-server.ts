@@ -12,10 +12,10 @@ const OK = 0;
 export type GrpcServer = Awaited<ReturnType<typeof startGrpcServer>>;
 
 /**
- * A minimal gRPC server that answers each call with a status, plus an empty message if it is 0. It keeps the
+ * A minimal gRPC server that returns a status for each call, plus an empty message if it is 0. It keeps the
  * `authorization` of each call.
  *
- * @param statusOf returns the status and message for a method such as `GetSystemInfo`, or undefined to never answer.
+ * @param statusOf returns the status and message for a method such as `GetSystemInfo`, or undefined to never respond.
  */
 export async function startGrpcServer(
   statusOf: (method: string) => { status: number; message?: string } | undefined,

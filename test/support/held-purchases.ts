@@ -23,7 +23,7 @@ export async function purchaseBeforeHold(env: TestEnvironment, reason: HoldReaso
     referenceId,
     operator,
     right,
-    /** Removes the cause of the hold and answers the open hold, or the named one. */
+    /** Removes the cause of the hold and decides the open hold, or the named one. */
     async decide(decision: DecisionKind, hold?: string) {
       onResolve?.();
       await operator.resolve(decision, { hold, ...(decision === 'order' && { orderId: right }) });
@@ -89,7 +89,7 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
   },
 };
 
-/** An answer that exceeds the size limit of the partner client in a test environment. */
+/** A response that exceeds the size limit of the partner client in a test environment. */
 export const TOO_LARGE = { type: 'merge', data: { padding: 'x'.repeat(2 * MAX_BODY_BYTES) } } as const;
 
 /** Each review and each delivery reads the order once. There are four of both before the hold. */

@@ -40,7 +40,7 @@ export async function summariesOf(
   });
 }
 
-/** @returns for each placement that ended without an answer, whether it had recorded its intention */
+/** @returns for each placement that ended without a response, whether it had recorded its intention */
 export function intentionsOfTimedOut(events: readonly Event[]): boolean[] {
   const isPlacement = (id: unknown) =>
     events.find(({ eventId }) => String(eventId) === String(id))?.activityTaskScheduledEventAttributes?.activityType

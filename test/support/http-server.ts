@@ -16,9 +16,9 @@ export interface Received {
 /**
  * What the server does with a request after reading all of it.
  *
- * - `json` or `body`: an ordinary answer, status 200 unless said otherwise.
+ * - `json` or `body`: an ordinary response, status 200 unless said otherwise.
  * - `raw`: these bytes on the socket, then end it, reset it, or hold it open.
- * - `reset`: a TCP reset without an answer. `hang`: nothing at all.
+ * - `reset`: a TCP reset without a response. `hang`: nothing at all.
  * - a function: whatever it does to the socket.
  */
 export type Reply =
@@ -38,7 +38,7 @@ export interface ScriptedServerOptions {
   tls?: { key: string; cert: string };
 }
 
-/** A real server on a free local port. It answers 500 until it is scripted. */
+/** A real server on a free local port. It returns 500 until it is scripted. */
 export async function startServer(options: ScriptedServerOptions = {}) {
   const sockets: Socket[] = [];
   const received: Received[] = [];

@@ -124,18 +124,18 @@ export async function startWorkerProcess(options: ProcessOptions) {
   const get = (address: string, path: string) =>
     fetch(`http://${address}${path}`, { headers: { connection: 'close' } });
   const health = async (path: HealthPath) => {
-    const answer = await get(env.HEALTH_ADDRESS, path);
-    return { status: answer.status, body: (await answer.text()).trim() };
+    const response = await get(env.HEALTH_ADDRESS, path);
+    return { status: response.status, body: (await response.text()).trim() };
   };
   let hasEnded = false;
   void worker.ended.then(() => (hasEnded = true));
   return {
     ...worker,
     health,
-    /** Waits until the endpoint answers with this status. @returns the body */
+    /** Waits until the endpoint returns this status. @returns the body */
     untilHealth: (path: HealthPath, status: number) =>
       waitUntil(
-        () => `${path} answers ${status}; the worker wrote:\n${worker.output()}`,
+        () => `${path} returns ${status}; the worker wrote:\n${worker.output()}`,
         async () => {
           if (hasEnded) throw new Error(`the worker ended:\n${worker.output()}`);
           const answer = await health(path).catch(() => undefined);

@@ -3,7 +3,7 @@ import { type CheckoutEvent, checkoutEvent } from '../../src/contracts/events';
 import { type Received, type Reply, startServer } from './http-server';
 import type { Listening } from './listen';
 
-/** A request with a valid signature, whatever its answer was. */
+/** A request with a valid signature, whatever its response was. */
 export interface Attempt {
   id: string;
   /** The signed time, in seconds since 1970. */
@@ -18,9 +18,9 @@ export interface Attempt {
 /**
  * What the receiver does with an event.
  *
- * - a number, or `status` with headers and a body: this answer; the event counts as received if it is 2xx.
+ * - a number, or `status` with headers and a body: this response; the event counts as received if it is 2xx.
  * - `raw`: these bytes, then the end.
- * - `hang`: no answer until the receiver is closed. `reset`: a TCP reset.
+ * - `hang`: no response until the receiver is closed. `reset`: a TCP reset.
  * - `take-and-hang`, `take-and-reset`: the event counts as received, and the sender never learns it.
  * - `head-only`: 200 with a body that never ends.
  * - a promise: any of these, once it resolves.
@@ -75,12 +75,12 @@ class State {
     return [...this.events.values()].filter(({ data }) => data.referenceId === referenceId);
   }
 
-  /** The answers to the next requests, in order; then 204. */
+  /** The responses to the next requests, in order; then 204. */
   script(...answers: (Answer | Promise<Answer>)[]): void {
     this.scripted = answers;
   }
 
-  /** The answer to the outcome event of a purchase, or to its events of this type, until `take` is called. */
+  /** The response to the outcome event of a purchase, or to its events of this type, until `take` is called. */
   responseTo(referenceId: string, answer: Answer | Promise<Answer>, type?: string): void {
     this.ownResponses.set(referenceId, { answer, type });
   }
@@ -95,7 +95,7 @@ class State {
     return own && (own.type === undefined ? isOutcome : own.type === type) ? own.answer : undefined;
   }
 
-  /** Chooses the answer to every request, instead of a script. */
+  /** Chooses the response to every request, instead of a script. */
   respondWith(decide: (attempt: Attempt) => Answer | Promise<Answer>): void {
     this.decide = decide;
   }

@@ -8,7 +8,7 @@ export interface WaitLimits {
 }
 
 /**
- * Polls `ask` until its answer is neither undefined nor false.
+ * Polls `ask` until its result is neither undefined nor false.
  *
  * @param what completes the sentence "waited until …".
  * @throws Error that says what did not happen in time, or whatever `ask` throws.

@@ -80,7 +80,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     taskQueue,
     workflowBundle: { code: readFileSync(WORKFLOW_BUNDLE, 'utf8') },
     activities: { ...createActivities(deps), ...reconciling },
-    // A cancellation arrives with the answer to a heartbeat.
+    // A cancellation arrives with the response to a heartbeat.
     maxHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '5s',
     shutdownForceTime: '10s',

@@ -26,11 +26,11 @@ import { recheckFinding, type ReconcileContext } from './recheck-finding';
 import { orderRetry, readRecords } from './read-records';
 import { handleFinding, MAX_ORDER_IDS, postNotice } from './repair';
 
-/** What the reconciliation needs in addition to the other activities. */
+/** What the reconciliation needs in addition to what all activities need. */
 export interface ReconcileDependencies extends ActivityDependencies {
   /** The folder for the reports. */
   reportDir: string;
-  /** The base URL of the Temporal UI. Without it the reports link to nothing. */
+  /** The base URL of the Temporal UI. Without it, the reports have no links. */
   temporalUiUrl?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ const PARALLEL = 12;
 const MAX_ORPHANS_RECHECKED = 500;
 const MAX_START_MS = 3_600_000;
 
-/** Compares the partner's orders with the purchases in Temporal and repairs what it can. It never buys anything. */
+/** Compares the partner's orders with the purchases in Temporal and repairs what it can. It never places an order. */
 export function createReconcileActivities(deps: ReconcileDependencies): ReconcileActivities {
   return {
     async reconcileOrders(input) {
@@ -69,7 +69,7 @@ async function runReconciliation(
   const { signal } = progress;
   const issue = await lookbackIssue(deps.client, lookbackOf(window));
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
-  // Taken before the first page, because reading may take hours. The next run handles what starts or ends later.
+  // Taken before the first page, because reading may take hours. The next run handles what starts or ends after this.
   const now = deps.now();
   const options = { now, from, recentSince: now - minFindingAgeMs(deps.settings) };
   const { orders, purchases, unreadable, lateDeliveries } = await readRecords(deps, options, progress);
@@ -104,28 +104,29 @@ async function runReconciliation(
 }
 
 /**
- * How far the reconciliation looks back from the server's present, ms. A reset run keeps the window of the first one,
- * which may be long ago. The start of a run may take an hour; the guard's day leaves room for that.
+ * How far the reconciliation looks back from the server's current time, in ms. A reset run keeps the window of the
+ * first run, which may be long ago. The start of a run may take up to an hour, which the day's margin of the guard
+ * covers.
  */
 function lookbackOf({ from, to }: ReconcileOrdersInput): number {
   const { scheduledTimestampMs } = activityInfo();
   return scheduledTimestampMs - to > MAX_START_MS ? scheduledTimestampMs - from : to - from;
 }
 
-/** Checks each suggested finding again, drops those that are no longer true, and repairs the others if allowed. */
+/** Checks each suggested finding again, drops findings that no longer hold, and repairs the others if allowed. */
 async function handleFindings(
   context: ReconcileContext,
   suggested: readonly Finding[],
   { signal, show }: Progress,
 ): Promise<ReportedFinding[]> {
-  // Orphans are only reported, so beyond the first few hundred the list is trusted. Unreadable records have already
+  // Orphans are only reported, so after the first few hundred the list is trusted. Unreadable records have already
   // been read twice.
   let orphans = 0;
   const isTrusted = ({ kind }: Finding) =>
     kind === 'UNREADABLE' || (kind === 'ORPHAN' && ++orphans > MAX_ORPHANS_RECHECKED);
   const byTrust = groupBy(suggested, isTrusted);
   const [trusted, doubtful] = [byTrust.get(true) ?? [], byTrust.get(false) ?? []];
-  // Two suggestions may lead to the same finding: keys that left an order, for example, show only when it is read.
+  // Two suggestions may lead to the same finding. Disappeared keys, for example, show only when an order is read.
   const known = new Set<string>();
   const isNew = ({ finding }: { finding: Finding }) => {
     const before = known.size;
@@ -145,7 +146,7 @@ async function handleFindings(
   return inReportOrder(findings);
 }
 
-/** A checkout that is down does not fail the reconciliation. */
+/** If the checkout is down, the reconciliation does not fail. */
 async function notifyCompleted(
   context: ReconcileContext,
   { from, to, orders, repaired, report, findings }: ReconciliationResult,
@@ -160,8 +161,9 @@ async function notifyCompleted(
 }
 
 /**
- * A report that can't be written must not fail the reconciliation: a retry would read everything again, for hours.
- * @returns the path of the HTML report, or why there is none
+ * A report that can't be written must not fail the reconciliation, because a retry would read everything again, for
+ * hours.
+ * @returns the path of the HTML report, or the reason why there is none
  */
 async function tryToWrite(dir: string, report: ReconciliationReport): Promise<string> {
   try {
@@ -174,14 +176,15 @@ async function tryToWrite(dir: string, report: ReconciliationReport): Promise<st
 }
 
 /**
- * A workflow of another version may omit a number, which would become NaN here. Every comparison with NaN is false, so
- * the report would show no findings at all.
+ * A workflow of another version may omit a number, which would become NaN. Every comparison with NaN is false, so the
+ * report would show no findings at all.
  */
 function validateWindow(input: ReconcileOrdersInput): void {
   const { from, to, dryRun, timeZone } = input ?? {};
   const areNumbers = [from, to].every(Number.isFinite) && from < to;
   if (areNumbers && typeof dryRun === 'boolean' && typeof timeZone === 'string') return;
-  const expected = 'expected {from, to, dryRun, timeZone} of this version: start the reconciliation again';
+  const expected =
+    'expected {from, to, dryRun, timeZone} from a workflow of this version: start the reconciliation again';
   throw failure(FAILURE.invalidReconciliation, expected, { final: true });
 }
 
@@ -189,11 +192,11 @@ function countsOf(findings: readonly Finding[]): ReconciliationResult['findings'
   return Object.fromEntries([...groupBy(findings, ({ kind }) => kind)].map(([kind, { length }]) => [kind, length]));
 }
 
-/** The most findings in the workflow's result, and their most bytes: Temporal accepts 2 MiB and warns from 512 KiB. */
+/** The limits for findings in the workflow's result. Temporal accepts 2 MiB and warns from 512 KiB. */
 const MAX_DETAILS = 200;
 const MAX_DETAILS_BYTES = 256 * 1024;
 
-/** The first findings: as many as the workflow's result can hold. */
+/** The first findings, as many as fit into the workflow's result. */
 export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding[] {
   const details = findings
     .slice(0, MAX_DETAILS)

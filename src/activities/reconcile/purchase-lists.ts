@@ -19,13 +19,13 @@ const FOLLOWED =
   "(PurchaseState IN ('OVERDUE', 'PARTIALLY_DELIVERED') OR " +
   "ExecutionStatus IN ('Running', 'Terminated', 'Failed', 'TimedOut', 'Canceled'))";
 
-/** The memo of a late delivery. Undefined if it did not complete, so it may have delivered without a receipt. */
+/** The memo of a late delivery. Undefined if it did not complete: it may have delivered without a confirmation. */
 type LateDelivery = Partial<DeliveryMemo> | undefined;
 
 /** Late deliveries by reference. */
 export type LateDeliveries = ReadonlyMap<string, readonly LateDelivery[]>;
 
-/** What a purchase is compared with while it is read. */
+/** What a purchase is combined with while it is read. */
 interface OtherRecords {
   /** By id. */
   orders: ReadonlyMap<string, PartnerOrder>;
@@ -45,7 +45,7 @@ export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDe
 
 /**
  * Lists the purchases that started within the window, older ones that may still get keys, and those that belong to the
- * orders. Lists lag, so they only suggest findings; they are checked again with a description of the workflow.
+ * orders. Lists lag, so they only suggest findings, which are checked again with a description of the workflow.
  */
 export async function listKnownPurchases(
   reader: PurchaseReader,
@@ -82,7 +82,7 @@ export async function listKnownPurchases(
   return [...found.values()];
 }
 
-/** The current state of a purchase, from the server's own record instead of a list. */
+/** The current state of a purchase, from the server's own record rather than a list. */
 export async function readKnownPurchase(
   reader: PurchaseReader,
   referenceId: string,
@@ -93,8 +93,8 @@ export async function readKnownPurchase(
 }
 
 /**
- * @returns undefined for a workflow with another id than a purchase's. It fails when it starts, and only its search
- *   attributes, which any client can set, could name a purchase or an order.
+ * @returns undefined for a workflow whose id is not that of a purchase. Such a workflow fails when it starts, and only
+ *   its search attributes, which any client can set, could name a purchase or an order.
  */
 async function knownPurchase(
   reader: PurchaseReader,
@@ -108,7 +108,7 @@ async function knownPurchase(
   const unreadable = success ? undefined : memoProblem(error);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const { referenceId: shown = referenceId } = orders.get(orderId ?? '') ?? {};
-  // A client can start a workflow with any memo, so only a completed purchase's memo is trusted.
+  // A client can start a workflow with any memo, so a memo is trusted only if the purchase completed.
   const closing = status.name === 'COMPLETED' ? data : undefined;
   const known: KnownPurchase = {
     referenceId,
@@ -121,7 +121,7 @@ async function knownPurchase(
     delivered: closing && countOf(closing.keyIds),
     state: attributes.get(PURCHASE_STATE) ?? '',
     execution: status.name,
-    // Any client can start a workflow with any search attribute, so a foreign order must be in the history, too.
+    // A client can start a workflow with any search attribute, so another purchase's order must also be in the history.
     orderId: shown === referenceId ? orderId : await reader.recordedOrderId({ workflowId, runId }),
     startedAt: startTime.getTime(),
     closedAt: closeTime?.getTime(),

@@ -59,8 +59,8 @@ export async function readRecords(
 }
 
 /**
- * Reads single orders: of older purchases that may still get keys, and of purchases whose order the history should show
- * but does not. Also orders of overdue purchases that the history shows as open, because its statuses may lag.
+ * Reads single orders: those of older purchases that may still get keys, and those that the history should show but
+ * does not. Also orders of overdue purchases that the history shows as open, because its statuses may lag.
  */
 async function readFollowedOrders(
   deps: ActivityDependencies,
@@ -87,7 +87,7 @@ async function readFollowedOrders(
       return;
     }
     const isMissing = read.kind === 'not-found';
-    // An order that the partner does not know either is missing, which is a finding of its own.
+    // If the partner does not know the order either, it is missing, which is a finding of its own.
     const isExpected = isExpectedInHistory(purchase, options)
       ? isMissing
       : await isObsoleteRun(deps, purchase, { orders, lateDeliveries });
@@ -98,8 +98,8 @@ async function readFollowedOrders(
 }
 
 /**
- * Whether a later run of the purchase has finished with the same order. A reset leaves a terminated run behind, and the
- * query for older purchases lists that run but not the completed one.
+ * Whether a later run of the purchase has finished with the same order. A reset leaves a terminated run, and the query
+ * for older purchases lists that run but not the completed one.
  */
 async function isObsoleteRun(
   { purchases }: ActivityDependencies,
@@ -118,8 +118,8 @@ function isMissingKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): bo
 }
 
 /**
- * Reads the order history back to an instant, each order once. Some orders that arrive meanwhile may be included. An
- * unreadable row is searched for once more and does not affect the others.
+ * Reads the order history back to a point in time, each order once. Orders that arrive during the reading may be
+ * included. An unreadable row is searched for once more, and does not affect the others.
  *
  * @param from epoch ms; some older orders may be included.
  */
@@ -146,7 +146,7 @@ export async function readOrderHistory(
   };
 }
 
-/** @returns undefined if the search does not show the order or its row still can't be read. */
+/** @returns undefined if the search does not show the order, or its row is still unreadable. */
 async function readRowAgain(
   partner: PartnerClient,
   { id }: UnreadableRow,
@@ -157,7 +157,7 @@ async function readRowAgain(
   return isPartnerError(found) ? undefined : found.orders.find((order) => order.id === id);
 }
 
-/** Free text of the partner is dropped, except for a status in plain letters: a title may contain a key. */
+/** Drops the partner's free text, except for a status in plain letters: a title may contain a key. */
 function partnerOrderOf({ id, referenceId, status, createdAt, item }: HistoryOrder): PartnerOrder {
   return {
     id,
@@ -178,12 +178,12 @@ function unreadableRecordOf({ id, referenceId, problems }: UnreadableRow): Unrea
   };
 }
 
-/** The retry of single orders. One instance serves a whole step of a reconciliation, because it counts the pauses. */
+/** The retry for single orders. One instance serves a whole step of a reconciliation, because it adds up the delays. */
 export function orderRetry(signal: AbortSignal): ReadRetry {
   return { ...readRetry, mayPause: limitPauses(orderPauses), signal };
 }
 
-/** Reads one order. Returns the error instead of throwing it, so that one bad order does not stop the rest. */
+/** Reads one order. Returns an error instead of throwing it, so that one bad order does not stop the rest. */
 export function readOrder(
   partner: PartnerClient,
   orderId: string,
@@ -193,7 +193,10 @@ export function readOrder(
   return tryToRead(retry, () => partner.getOrder(orderId, Object.keys(received)));
 }
 
-/** Retries temporary errors and returns lasting ones. @throws errors that are not about the record, such as an abort */
+/**
+ * Retries temporary errors and returns permanent ones.
+ * @throws errors that are not about the record, such as an abort
+ */
 async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>): Promise<T | PartnerError> {
   try {
     const { data } = await withRetry(retry, read);
@@ -206,7 +209,8 @@ async function tryToRead<T>(retry: ReadRetry, read: () => Promise<{ data: T }>):
 }
 
 /**
- * Completes an order from the history with a reading of the order. @param received keys that the checkout has received
+ * Completes an order from the history with a reading of the order.
+ * @param received ids of the keys that the checkout has
  */
 export function withOrder(
   fingerprints: Fingerprinter,
@@ -222,7 +226,7 @@ export function withOrder(
   return { ...known, status: safeStatus(status), totalDebit, title, keysGone };
 }
 
-/** @returns undefined if this worker lacks a secret that made the key ids. */
+/** @returns undefined if this worker lacks a secret from which the key ids were made. */
 function countKeysGone(fingerprints: Fingerprinter, order: Order, received: KeyIds): number | undefined {
   const secretIds = new Set(Object.values(received).flat().map(secretIdOf));
   const named: KeyIds[] = [];

@@ -15,11 +15,11 @@ import { inParallel } from '../in-parallel';
 import { readKnownPurchase, type LateDeliveries } from './purchase-lists';
 import { readOrder, withOrder } from './read-records';
 
-/** A finding that a second reading of the server and the partner still shows, with its purchase. */
+/** A finding that a second reading of Temporal and the partner still shows, with its purchase. */
 export interface RecheckedFinding {
   finding: Finding;
   purchase?: KnownPurchase;
-  /** Why one of its orders could not be read again. It is then reported, but not repaired. */
+  /** Why one of its orders could not be read again. The finding is then reported, but not repaired. */
   notRechecked?: string;
 }
 
@@ -43,13 +43,13 @@ const PARALLEL = 4;
  * Reads the purchases and orders of a finding again. The lists that suggested it lag and were read at different times,
  * and the finding may have been repaired since.
  *
- * @returns the current finding, possibly of another kind, or nothing if it is gone. Also delivered keys that have left
- *   its order, which only a reading of the order itself shows.
+ * @returns the current finding, possibly of another kind, or nothing if it is gone. Also a finding for delivered keys
+ *   that have disappeared from the order, which only a reading of the order itself shows.
  */
 export async function recheckFinding(context: ReconcileContext, suggested: Finding): Promise<RecheckedFinding[]> {
   const { records, options, lateDeliveries } = context;
   const { orders, unreadable, references } = recordsAbout(suggested, records);
-  // This kind compares the keys that our purchases delivered, so the orders are not read again.
+  // This kind compares keys that purchases delivered, so the orders are not read again.
   const again =
     suggested.kind === 'SAME_KEY_TWICE' ? { orders, failed: new Map() } : await readAgain(context, suggested, orders);
   const { orders: all } = records;
@@ -93,15 +93,15 @@ async function readAgain(
       const shown = known ?? { id, referenceId, status: '', createdAt };
       now.set(id, withOrder(fingerprints, shown, read, owner?.keyIds));
     }
-    // An order that the history does not show and the partner does not know is missing, which is no failure.
+    // An order that neither the history nor the partner knows is missing, which is not a failure.
     else if (known || read.kind !== 'not-found') failed.set(id, read);
   });
   return { orders: [...now.values()], failed };
 }
 
 /**
- * Why a finding could not be checked again: an order is temporarily unreadable, access was refused, or the order that
- * the finding is based on can't be read. An order with an unusable id can't be requested, so its row is enough.
+ * Why a finding could not be checked again: an order is temporarily unreadable, access was refused, or the order on
+ * which the finding is based can't be read. An order with an unusable id can't be requested, so its row is enough.
  */
 function issueWith(finding: Finding, failed: Failed): string | undefined {
   for (const [id, { kind, retryable, message }] of failed) {
@@ -111,7 +111,7 @@ function issueWith(finding: Finding, failed: Failed): string | undefined {
   return undefined;
 }
 
-/** A double purchase is based on the further orders, every other finding on the first one. */
+/** A double purchase is based on the orders after the first; every other finding is based on the first. */
 function isBasedOn({ kind, orderIds: [first, ...further] }: Finding, id: string): boolean {
   return kind === 'DOUBLE_PURCHASE' ? further.includes(id) : id === first;
 }

@@ -22,21 +22,22 @@ import { errorName } from '../failures';
 import { readEndedSale } from '../read-sale';
 import type { RecheckedFinding, ReconcileContext } from './recheck-finding';
 
-/** How often a notice is tried. The next night repeats it. */
+/** How many times a notice is tried. The next night repeats it. */
 const TRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
-/** Further findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
+/** Other findings are only in the report: a checkout that is down must not delay a reconciliation for hours. */
 const MAX_NOTICES = 500;
 
-/** UTF-16 code units of a task queue's name in a note. */
+/** The most UTF-16 code units of a task queue's name in a note. */
 const MAX_QUEUE_LENGTH = 100;
 
 /** The most order ids of one finding in a result or an event. The report has all of them. */
 export const MAX_ORDER_IDS = 20;
 
 /**
- * Repairs a finding as its `repair` allows. If that fails, it stays unrepaired, with the reason, and the next run tries
- * again. @returns undefined if nothing had to be done after all
+ * Repairs a finding as its `repair` allows. If that fails, the finding stays unrepaired, with the reason, and the next
+ * run tries again.
+ * @returns undefined if it turns out that nothing had to be done
  */
 export async function handleFinding(
   context: ReconcileContext,
@@ -46,7 +47,7 @@ export async function handleFinding(
   if (context.dryRun && !hasSaleRepair(finding)) return withStatus(finding, 'dry-run');
   const handled = await repairFinding(context, rechecked).catch((error: unknown) => {
     context.retry.signal.throwIfAborted();
-    return unrepaired(finding, `it could not be repaired now: ${safeMessage(error)}`);
+    return unrepaired(finding, `it could not be repaired this time: ${safeMessage(error)}`);
   });
   return handled && context.dryRun ? { ...handled, done: 'dry-run' } : handled;
 }
@@ -72,8 +73,8 @@ async function repairFinding(
 }
 
 /**
- * Starts a late delivery of the order's keys or refund. Two at once are harmless, and a failed one is repeated the next
- * night.
+ * Starts a late delivery of the order's keys or refund. Two deliveries at once are harmless, and a failed one is
+ * repeated the next night.
  * @returns undefined if the checkout already has everything
  */
 async function bringUpToDate(
@@ -100,17 +101,17 @@ async function bringUpToDate(
         if (doubt !== undefined) return unrepaired(finding, doubt);
       }
       if (delivery.type === 'purchase.refunded') return withStatus(finding, 'notified', delivery.type);
-      const note = `keys on their way to the checkout: ${newKeys}`;
+      const note = `keys being sent to the checkout: ${newKeys}`;
       return withStatus(finding, 'repaired', missing > 0 ? `${note}; still missing: ${missing}` : note);
     }
   }
 }
 
 /**
- * Starts a late delivery on the purchase's own task queue, unless one is running. A checkout may refuse an event for
- * good, and nobody may serve the task queue. If that goes on each night, a person must know.
+ * Starts a late delivery on the purchase's own task queue, unless one is running. A checkout may reject an event
+ * permanently, and perhaps no worker serves the task queue. If this continues every night, an operator must know.
  *
- * @returns why the keys may never arrive; undefined if nothing speaks against it
+ * @returns why the keys may never arrive; undefined if there is no reason to doubt that they will
  */
 async function startLateDelivery(
   { client, purchases }: ReconcileContext,
@@ -118,22 +119,22 @@ async function startLateDelivery(
   taskQueue: string,
   what: string,
 ): Promise<string | undefined> {
-  // Both instants are the server's.
+  // Both times come from the server's clock.
   const { scheduledTimestampMs } = activityInfo();
   const last = await purchases.describeDeliveryIfKnown(referenceId);
   if (last?.status.name === 'RUNNING') {
     const { type, workflowId, startTime } = last;
     if (type !== DELIVER_WORKFLOW)
-      return `${workflowId} is running as another workflow, so nothing can be delivered: terminate it`;
+      return `${workflowId} is running as another type of workflow, so nothing can be delivered: terminate it`;
     if (startTime.getTime() < scheduledTimestampMs)
       return `a delivery has been running since ${startTime.toISOString()}${elsewhere(last.taskQueue)}: ${statusCommand(referenceId)}`;
   }
   await startDelivery(client, taskQueue, { referenceId }, `${what} of ${referenceId}`);
   if (last && !hasResultOrIsRunning(last.status.name))
-    return `the last delivery failed, and was started again: ${statusCommand(referenceId)}`;
+    return `the last delivery failed and was started again: ${statusCommand(referenceId)}`;
   const where = elsewhere(taskQueue);
   if (where === '') return undefined;
-  return `the delivery was started${where}: a worker of that task queue must run`;
+  return `the delivery was started${where}: a worker must run on that task queue`;
 }
 
 /** Names a task queue, unless it is this worker's own. Any client may have chosen the name. */
@@ -147,7 +148,7 @@ function nothingToDeliverReason(error: unknown): string {
   throw error;
 }
 
-/** Sends a held purchase the decision to adopt this order. The purchase itself compares the order's items. */
+/** Sends a held purchase the decision to adopt this order. The purchase itself compares the items. */
 async function sendAdoption(
   context: ReconcileContext,
   { finding, purchase }: RecheckedFinding,
@@ -172,7 +173,7 @@ async function sendAdoption(
   return withStatus(finding, 'repaired', `the purchase adopts order ${orderId}`);
 }
 
-/** Notifies the checkout that a person must act. Repeated every night under the same id while the finding lasts. */
+/** Notifies the checkout that an operator must act. Repeated every night, with the same id, while the finding lasts. */
 async function notify(context: ReconcileContext, { finding, purchase }: RecheckedFinding): Promise<ReportedFinding> {
   if (context.dryRun) return withStatus(finding, 'dry-run');
   const { kind, orderIds, amounts, explanation, advice } = finding;
@@ -180,7 +181,7 @@ async function notify(context: ReconcileContext, { finding, purchase }: Rechecke
   const shown = Object.entries(amounts).filter(([, amount]) => amount !== undefined) as [string, number][];
   const reason = await postNotice(context, 'purchase.attention', findingKey(finding), {
     referenceId: finding.referenceId ?? purchase?.referenceId ?? '',
-    // An unusable id appears in the details only.
+    // An unusable id appears only in the details.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     kind,
     details: { orderIds: orderIds.slice(0, MAX_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
@@ -190,7 +191,10 @@ async function notify(context: ReconcileContext, { finding, purchase }: Rechecke
     : unrepaired(finding, `the checkout was not notified: ${reason}`);
 }
 
-/** Posts a notice. The same subject has the same event id. @returns why it was not delivered; undefined if it was */
+/**
+ * Posts a notice. The same subject gets the same event id.
+ * @returns why it was not delivered; undefined if it was
+ */
 export async function postNotice(
   context: ReconcileContext,
   type: 'purchase.attention' | 'reconciliation.completed',
@@ -204,7 +208,7 @@ export async function postNotice(
     context.retry.signal.throwIfAborted();
     try {
       const delivered = await postEvent(context, { type, referenceId, orderId, subject }, data);
-      return delivered.kind === 'REFUSED' ? 'it refused the event permanently (410)' : undefined;
+      return delivered.kind === 'REFUSED' ? 'it rejected the event permanently (410)' : undefined;
     } catch (error) {
       if (!isDeliveryError(error)) throw error;
       if (attempt >= TRIES) return error.message;
@@ -217,7 +221,7 @@ function unrepaired(finding: Finding, note?: string): ReportedFinding {
   return withStatus(finding, 'unrepaired', note);
 }
 
-/** Messages of our own errors contain no key and no secret. Of other errors only the name is shown. */
+/** The messages of our own errors contain no key and no secret. Of other errors, only the name is shown. */
 function safeMessage(error: unknown): string {
   if (isPartnerError(error) || error instanceof ApplicationFailure) return error.message;
   return errorName(error);

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DoctorConfig } from '../../config';
-import { type Answer, createPartnerClient, isPartnerError, type PartnerClient, type PartnerError } from '../../partner';
+import {
+  createPartnerClient,
+  isPartnerError,
+  type PartnerClient,
+  type PartnerError,
+  type PartnerResponse,
+} from '../../partner';
 
 type PartnerSettings = NonNullable<DoctorConfig['partner']>;
 /** The configured part of the partner's interface, which its document does not show. */
@@ -49,7 +55,7 @@ export class PartnerProbe {
   /** Sends one request, and up to two more if the partner answers 429. It throws no PartnerError. */
   async read<T>(
     change: Partial<PartnerLayout>,
-    ask: (partner: PartnerClient) => Promise<Answer<T>>,
+    ask: (partner: PartnerClient) => Promise<PartnerResponse<T>>,
   ): Promise<Reading<T>> {
     const timeoutMs = Math.min(this.settings.timeoutMs, MAX_WAIT_MS);
     const client = createPartnerClient({ ...this.settings, ...change, timeoutMs });
@@ -70,7 +76,7 @@ export class PartnerProbe {
     }
   }
 
-  private async readOnce<T>(ask: () => Promise<Answer<T>>): Promise<Reading<T>> {
+  private async readOnce<T>(ask: () => Promise<PartnerResponse<T>>): Promise<Reading<T>> {
     const start = this.now();
     this.starts.push(start);
     this.seen.requests += 1;

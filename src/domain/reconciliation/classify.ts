@@ -7,7 +7,7 @@ import { type FindingKind, FINDING_KINDS, type Repair } from './finding';
 /** What is wrong with a purchase and its order. */
 export interface Classification {
   kind: FindingKind;
-  /** Absent if only a person can do something about it. */
+  /** Absent if only an operator can act on it. */
   repair?: Repair;
   /** Replaces the advice of the kind. */
   advice?: string;
@@ -16,16 +16,16 @@ export interface Classification {
 const STUCK_AFTER_MS = 24 * 3_600_000;
 
 const BOUGHT_AFTER_ALL =
-  'The checkout was notified that nothing was bought. Ask the partner to cancel the order and to refund it.';
-const ADOPT = 'Give the purchase its order with `npx fulfilment resolve REFERENCE --order ORDER`.';
+  'The checkout was notified that nothing was bought. Ask the partner to cancel and refund the order.';
+const ADOPT = 'Attach the order to the purchase with `npx fulfilment resolve REFERENCE --order ORDER`.';
 
-/** Keys are missing: the order is only a part of what was bought, or had no new key when it was read. */
+/** Keys are missing: the order is only part of what was bought, or had no new key when it was read. */
 export const KEYS_MISSING = {
   kind: 'SHORTFALL',
   advice: FINDING_KINDS.SHORTFALL.advice,
 } as const satisfies Classification;
 
-/** The classifications with a repair. All others are reported and left to people. */
+/** The classifications with a repair. All others are only reported. */
 export const REPAIRABLE = {
   late: { kind: 'LATE', repair: 'deliver' },
   lost: { kind: 'LOST', repair: 'deliver' },
@@ -40,13 +40,13 @@ export const REPAIRABLE = {
     kind: 'SHORTFALL',
     repair: 'deliver-or-notify',
     advice:
-      'The partner debits less than before. Compare the difference with the price of the missing keys and claim what it did not refund. Refund the customer what was not delivered.',
+      'The partner debits less than before. Compare the difference with the price of the missing keys, and claim whatever it did not refund. Refund the customer for what was not delivered.',
   },
   refundedUndelivered: {
     kind: 'STATUS_MISMATCH',
     repair: 'notify-refund',
     advice:
-      'Nothing was delivered, and the order is refunded. Refund the customer, or sell again under a new reference.',
+      'Nothing was delivered, and the order was refunded. Refund the customer, or sell again under a new reference.',
   },
   failedUndelivered: {
     kind: 'STATUS_MISMATCH',
@@ -59,16 +59,16 @@ export const REPAIRABLE = {
   doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify' },
 } as const satisfies Record<string, Classification>;
 
-/** The advice if nobody knows whether keys were delivered. */
+/** The advice if it is unknown whether keys were delivered. */
 export const MAY_BE_DELIVERED =
-  'Keys may have reached the checkout without a receipt. Look there before you refund the customer or sell again.';
+  'Keys may have reached the checkout without a confirmation. Check there before you refund the customer or sell again.';
 
 const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
 
 /** `OPEN` is any other status, including undocumented ones. */
 type OrderState = (typeof ENDED)[number] | 'OPEN';
 
-/** A classification, `fine`, or what has to be looked at first: the amounts, a partial refund, or the order's age. */
+/** A classification, `fine`, or what must be checked first: the amounts, a partial refund, or the order's age. */
 type Rule = Classification | 'fine' | 'compare-amounts' | 'check-refund' | 'check-age';
 
 const mismatch: Classification = { kind: 'STATUS_MISMATCH' };
@@ -152,8 +152,8 @@ export function classifyEnded(
 }
 
 /**
- * Classifies a running purchase. It is a finding only if it is held and its order shows what to decide, or if it has
- * been running for too long.
+ * Classifies a running purchase. It is a finding only if it is held and the state of its order suggests a decision, or
+ * if it has been running for too long.
  */
 export function classifyRunning(
   purchase: KnownPurchase,
@@ -174,18 +174,18 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
   if (orderStateOf(order) === 'OPEN') return undefined;
   const decisions = (hold?.decisions ?? []).map((decision) => `\`--${decision}\``);
   const possible = decisions.length === 0 ? '' : ` with ${decisions.join(' or ')}`;
-  const advice = `The purchase waits for a decision: \`npx fulfilment resolve REFERENCE\`${possible}.`;
+  const advice = `The purchase is waiting for a decision: \`npx fulfilment resolve REFERENCE\`${possible}.`;
   return { kind: ended ? 'STATUS_MISMATCH' : 'UNDELIVERED', advice };
 }
 
-/** Classifies an order that still has keys to deliver but has lost some that were delivered. */
+/** Classifies an order that still has keys, but no longer contains some of the delivered ones. */
 export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classification | undefined {
   return mayHaveKeys(status) && keysGone > 0 ? REPAIRABLE.keysGone : undefined;
 }
 
 /**
- * How a purchase ended. Keys from late deliveries and earlier runs count as its own, unless its outcome rules out any
- * further delivery (`planDelivery`).
+ * How a purchase ended. Keys from late deliveries and earlier runs count as delivered by it, unless its outcome rules
+ * out any further delivery (`planDelivery`).
  */
 function endingOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
   if (delivered > 0 && delivered >= ordered) return 'DELIVERED';
@@ -200,7 +200,7 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
   if (totalDebit === undefined) return undefined;
   const debitNow = order.totalDebit ?? totalDebit;
   if (state === 'FAILED') return isSameAmount(debitNow, 0) ? undefined : amountMismatch;
-  // The debit was read when the purchase ended. A late delivery may have changed it.
+  // The debit was read when the purchase ended, and may have changed before a late delivery.
   if (endingOf(purchase) !== state) return undefined;
   return isSameAmount(totalDebit, debitNow) && isConsistentWithRow(totalDebit, purchase, order)
     ? undefined
@@ -215,8 +215,8 @@ function isConsistentWithRow(debit: number, purchase: KnownPurchase, order: Part
 }
 
 /**
- * Classifies a partial delivery. A lower debit means a partial refund. Only if all keys cost the same does the debit
- * show that all missing keys were refunded.
+ * Classifies a partial delivery. A lower debit means a partial refund. It shows that all missing keys were refunded
+ * only if all keys cost the same.
  */
 function classifyShortfall(purchase: KnownPurchase, order: PartnerOrder): Classification {
   if (isRestRefunded(purchase, order)) return REPAIRABLE.restRefunded;
@@ -232,7 +232,7 @@ function isRestRefunded(purchase: KnownPurchase, order: PartnerOrder): boolean {
   return charged !== undefined && charged < totalDebit && isShareOf(totalDebit, charged, delivered, ordered);
 }
 
-/** Whether the row's amount may cover only a part of the order: the history shows one item of an order. */
+/** Whether the row's amount may cover only part of the order: the history shows one item per order. */
 function mayCoverPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): boolean {
   return ordered !== undefined && quantity !== undefined && ordered !== quantity;
 }

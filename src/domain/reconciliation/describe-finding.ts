@@ -38,8 +38,8 @@ export function describeClassified(
 }
 
 /**
- * Orders without a reference have nothing in common, so each is a finding of its own. Those that read the same share
- * one text: there may be a hundred thousand.
+ * Orders without a purchase have nothing in common, so each is a separate finding. Equal explanations share one string,
+ * because there may be a hundred thousand.
  */
 export function describeOrphans(orders: readonly PartnerOrder[]): Finding[] {
   const texts = new Map<string, string>();
@@ -62,7 +62,7 @@ function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): 
   const count = quantity === undefined ? '' : `${quantity} × `;
   const what = title ? `An order of ${count}“${title}”` : 'An order';
   const nameless = referenceId ? '' : ', without a reference';
-  return `${what} is ${safeStatus(status)} at the partner${nameless}, and none of our purchases placed it.`;
+  return `${what} is ${safeStatus(status)} at the partner${nameless}, and no purchase in this namespace placed it.`;
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {
@@ -85,7 +85,7 @@ export function describeUnreadable(
     explanation: `${WHAT[what]}: ${reason}.`,
     advice:
       what === 'memo'
-        ? `See with \`npx fulfilment status ${referenceId}\` what happened to it. Find out who wrote the memo of its workflow.`
+        ? `Run \`npx fulfilment status ${referenceId}\` to see what happened to it. Find out who wrote the memo of its workflow.`
         : FINDING_KINDS.UNREADABLE.advice,
   };
 }
@@ -102,7 +102,7 @@ export function describeSharedKeys(purchases: readonly KnownPurchase[], keys: nu
   return describeSameKey(sorted, keys, where);
 }
 
-/** Describes a purchase with keys that it delivered more than once. */
+/** Describes a purchase that delivered keys more than once. */
 export function describeRepeatedKeys(purchase: KnownPurchase, keys: number): Finding {
   return describeSameKey([purchase], keys, 'more than once within this purchase');
 }
@@ -119,9 +119,9 @@ function describeSameKey(purchases: readonly KnownPurchase[], keys: number, wher
   };
 }
 
-/** An unsafe id never becomes part of a command, because people paste commands into a shell. */
+/** An unsafe id never becomes part of a command, because operators paste commands into a shell. */
 const UNUSABLE_ID =
-  "Ask the partner about the order of this purchase: its id has characters that can't be used in a command.";
+  "Ask the partner about the order of this purchase. The order id has characters that can't be used in a command.";
 
 /** Replaces both words in one pass, because a reference may contain the word ORDER. */
 function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): string {
@@ -144,17 +144,17 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
     case 'AMOUNT_MISMATCH':
       return purchase.state === 'FAILED'
         ? 'The order failed and should cost nothing, but an amount was debited for it.'
-        : 'The partner now shows a different amount from the one that it debited when we last read the order.';
+        : 'The partner now shows a different amount from the debit when the order was last read.';
     case 'SHORTFALL_REFUNDED':
       return order?.status === 'PARTIAL_COMPLETED'
-        ? `${here}${formatKeyCount(purchase)}; the partner charges the price of those keys only.`
+        ? `${here}${formatKeyCount(purchase)}; the partner charges only the price of those keys.`
         : `${here}${formatKeyCount(purchase)}; ${there}.`;
     case 'SHORTFALL':
     case 'SHORTFALL_FILLED':
     case 'UNDELIVERED':
       return `${here}${formatKeyCount(purchase)}; ${there}${debitChange(purchase, order)}.`;
     case 'KEYS_GONE':
-      return `${order?.keysGone} of the keys that were delivered are no longer in the order.`;
+      return `Delivered keys that are no longer in the order: ${order?.keysGone}.`;
     case 'STUCK':
       return purchase.execution === 'RUNNING'
         ? `The purchase is still ${safeStatus(purchase.state)}.`

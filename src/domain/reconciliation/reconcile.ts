@@ -28,8 +28,8 @@ import {
 } from './records';
 
 /**
- * Compares the partner's orders with the purchases in Temporal, both ways. Both lists may lag, so each finding must be
- * checked again before anything is done about it. The order of the records does not matter.
+ * Compares the partner's orders with the purchases in Temporal, in both directions. Both lists may lag, so each finding
+ * must be checked again before anything is done about it. The order of the records does not matter.
  *
  * @param records the orders and purchases since `from`, the purchases that the orders name, and older purchases that
  *   may still get keys, with their orders.
@@ -46,13 +46,13 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
   ]);
 }
 
-/** What remains of a finding if its order has no new key and not all keys that were ordered. */
+/** What remains of a finding if its order has no new key and still lacks ordered keys. */
 export function withKeysMissing(finding: Finding): Finding {
   return { ...finding, ...KEYS_MISSING, repair: undefined };
 }
 
 /**
- * Leaves out purchases that started or ended while the records were being read, because only one side may show them.
+ * Leaves out purchases that started or ended while the records were being read: perhaps only one side shows the change.
  */
 function isForThisRun({ startedAt, closedAt }: KnownPurchase, { now, recentSince }: ReconcileOptions): boolean {
   return startedAt < recentSince && (closedAt ?? -Infinity) < now;
@@ -72,12 +72,12 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 
   if (isRunning(purchase)) {
     const found = finding(classifyRunning(purchase, order, options));
-    // A running purchase will have ended by the next night. A held one waits for a person, who must know of the double.
+    // A running purchase will have ended by the next night. A held one needs an operator, who must know of the double.
     return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
   if (!order && !isUnreadable && isExpectedInHistory(purchase, options)) {
-    // Another order under the reference is probably the same order with another id, not a second one.
+    // Another order under the reference is probably the same order with a new id, not a second one.
     return finding({ kind: 'MISSING_AT_PARTNER' }, others);
   }
   if (!order) return doubles();
@@ -135,7 +135,7 @@ function countRepeatedKeys(keyIds: KeyIds = {}): number {
   return repeated.size;
 }
 
-/** For each key id with several purchases, these purchases. */
+/** For each key id that several purchases share, those purchases. */
 function purchasesByRepeatedKey(purchases: Iterable<KnownPurchase>): KnownPurchase[][] {
   const first = new Map<string, KnownPurchase>();
   // Almost every key id has only one purchase, so lists are created only for the others.

@@ -4,7 +4,7 @@ import type { KeyIds } from '../key-ids';
 import { isBillable } from '../order';
 import type { Finding } from './finding';
 
-/** An order from the partner's order history. Some fields are known only if the order itself was read, too. */
+/** An order from the partner's order history. Some fields are known only if the order itself was also read. */
 export interface PartnerOrder {
   id: string;
   /** Absent if the partner shows none. */
@@ -14,21 +14,21 @@ export interface PartnerOrder {
   /** Epoch ms, the partner's clock. */
   createdAt: number;
   /**
-   * `item.amount` as received. The partner does not document whether it is for the whole order, one piece or, with
-   * several products, the first one.
+   * `item.amount` as received. The partner does not document whether it is for the whole order, for one piece, or for
+   * the first of several products.
    */
   amount?: number;
-  /** `total_debit` of the whole order. Only from the order itself. */
+  /** `total_debit` of the whole order. Known only from the order itself. */
   totalDebit?: number;
-  /** Only from the order itself, where keys are removed from it. */
+  /** Known only from the order itself; keys are redacted in it. */
   title?: string;
   /** `item.quantity` as received. It shows whether `amount` covers all products. */
   quantity?: number;
-  /** How many delivered keys are no longer in the order. Only from the order itself. */
+  /** How many delivered keys are no longer in the order. Known only from the order itself. */
   keysGone?: number;
 }
 
-/** An unreadable row of the order history, order, or memo of a purchase. */
+/** Something unreadable: a row of the order history, an order, or the memo of a purchase. */
 export interface UnreadableRecord {
   what: 'row' | 'order' | 'memo';
   /** The order id, if it is safe to use in a command. */
@@ -52,15 +52,15 @@ export interface KnownPurchase {
   startedAt: number;
   closedAt?: number;
   totalDebit?: number;
-  /** Numbers of keys. `delivered` includes late deliveries, so the next reconciliation does not find them again. */
+  /** Numbers of keys. `delivered` includes late deliveries, so the next reconciliation does not report them again. */
   ordered?: number;
   delivered?: number;
   /** The ids of the keys that the checkout has received, by product. */
   keyIds?: KeyIds;
-  /** A late delivery has failed, so keys may have been delivered without a receipt. */
+  /** A late delivery failed, so keys may have been delivered without a confirmation. */
   mayBeDelivered?: boolean;
   hold?: { id: string; reason: string; decisions: string[] };
-  /** Why its memo can't be read. Fields from the memo are then absent. */
+  /** Why the memo can't be read. Fields from the memo are then absent. */
   unreadable?: string;
 }
 
@@ -73,13 +73,15 @@ export function isDebitLowered({ totalDebit: before }: KnownPurchase, { totalDeb
   return before !== undefined && now !== undefined && now < before && !isSameAmount(now, before);
 }
 
-/** Instants are epoch ms. */
+/** Times are epoch ms. */
 export interface ReconcileOptions {
   /** Taken before the first record was read. Purchases that ended later are left to the next run. */
   now: number;
-  /** The start of the order history that was read. Orders of earlier purchases may be missing from it. */
+  /** The start of the order history that was read. It may lack orders of earlier purchases. */
   from: number;
-  /** Orders since then are left alone: their placement may still be unknown. It is before the reading started. */
+  /**
+   * Orders since then are ignored: their placement may still be unknown. It is earlier than the start of the reading.
+   */
   recentSince: number;
 }
 
@@ -95,25 +97,28 @@ export interface RecordIndex {
   orders: ReadonlyMap<string, PartnerOrder>;
   /** By reference: the orders with the reference of a purchase. */
   ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
-  /** The latest run by reference. A reset leaves a terminated run behind that no longer describes the purchase. */
+  /** By reference: the latest run. A reset leaves a terminated run that no longer describes the purchase. */
   purchases: ReadonlyMap<string, KnownPurchase>;
   /** By order id: the reference of the purchase that owns the order. */
   owners: ReadonlyMap<string, string>;
-  /** By order id: every run that names the order, owner or not. */
+  /** By order id: every run that names the order, whether or not it owns it. */
   runsByOrder: ReadonlyMap<string, readonly KnownPurchase[]>;
   unreadable: readonly UnreadableRecord[];
   /** By order id. */
   unreadableById: ReadonlyMap<string, readonly UnreadableRecord[]>;
 }
 
-/** Orders by id. If an order was read twice, the last reading counts. */
+/** Indexes orders by id. If an order was read twice, the last reading counts. */
 export function indexById(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder> {
   const known = new Map<string, PartnerOrder>();
   for (const order of orders) known.set(order.id, order);
   return known;
 }
 
-/** Indexes the records in linear time. @param orders by id */
+/**
+ * Indexes the records in linear time.
+ * @param orders by id
+ */
 export function indexRecords(
   orders: ReadonlyMap<string, PartnerOrder>,
   runs: readonly KnownPurchase[],
@@ -149,7 +154,10 @@ function isNewerRun(one: KnownPurchase, other: KnownPurchase): boolean {
   return later === 0 ? one.runId > other.runId : later > 0;
 }
 
-/** If two purchases name one order, its owner is the one whose reference the order has, or the one that sorts first. */
+/**
+ * If two purchases name one order, its owner is the purchase with the order's reference, or else the one that sorts
+ * first.
+ */
 function ownersOf(purchases: Iterable<KnownPurchase>, orders: RecordIndex['orders']): Map<string, string> {
   const owners = new Map<string, string>();
   for (const { orderId, referenceId } of purchases) {
@@ -170,8 +178,8 @@ export interface OwnOrders {
 }
 
 /**
- * A purchase's own order is the one that it names, whatever its reference, because an operator may have chosen it. If
- * it names none, it is the oldest billable order with its reference, or the oldest.
+ * A purchase's own order is the one that it names, whatever the order's reference, because an operator may have chosen
+ * it. If the purchase names none, its own order is the oldest billable order with its reference, or else the oldest.
  */
 export function ordersOf({ referenceId, orderId }: KnownPurchase, records: RecordIndex): OwnOrders {
   const sameReference = records.ordersByReference.get(referenceId) ?? [];
@@ -182,8 +190,8 @@ export function ordersOf({ referenceId, orderId }: KnownPurchase, records: Recor
 }
 
 /**
- * The records needed to check a finding again: the orders that it names or that have its reference, the unreadable ones
- * among them, and the references of all purchases that name one of these orders.
+ * The records needed to check a finding again: the orders that it names or that have its reference, the unreadable
+ * records about these orders, and the references of all purchases that name one of them.
  */
 export function recordsAbout(
   { referenceId, orderIds }: Finding,

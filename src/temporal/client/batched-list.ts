@@ -8,25 +8,28 @@ import { BETWEEN_LIST_QUERIES_MS } from './visibility';
 
 /** Requests within this time after the first share one query. */
 const SHARED_WITHIN_MS = 20;
-/** With ids of the greatest length, a query then has about 10,000 characters. */
+/** With ids of maximum length, a query then has about 10,000 characters. */
 const MAX_IDS_PER_QUERY = 50;
-/** There may be more rows than ids, because each reset adds one. Further rows are not read. */
+/** There may be more rows than ids, because each reset adds a row. Rows beyond this are not read. */
 const MAX_ROWS = 1_000;
 
 /** The runs of purchases with one id. */
 export interface Listed {
   runs: readonly (Run & { startTime: Date })[];
-  /** All rows were read. */
+  /** Whether all rows were read. */
   isComplete: boolean;
 }
 
-/** Creates a loader of the runs with an id. @param idOf returns the id of a row */
+/**
+ * Creates a loader for runs by id.
+ * @param idOf returns the id of a row
+ */
 type ReadListed = (
   attribute: string,
   idOf: (row: WorkflowExecutionInfo) => string | undefined,
 ) => DataLoader<string, Listed>;
 
-/** Lists purchases by ids, many in one query, because the server limits the rate of queries. */
+/** Lists purchases by id, many ids in one query, because the server limits the query rate. */
 export function createBatchedList(client: Client, now: () => number): ReadListed {
   let askedAt = -Infinity;
   const batchScheduleFn = (ask: () => void) => {

@@ -3,37 +3,37 @@ import { grpcErrorOf } from './grpc';
 import { nodeTlsOptions, TemporalConfigError, type TemporalTarget } from './target';
 import { withTimeout } from './with-timeout';
 
-/** Why a connection failed. The text is never the server's, which might contain a key. */
+/** Why a connection failed. The text never comes from the server, whose text might contain the API key. */
 export interface ConnectionFailure {
   cause: string;
-  /** Retrying is useless. */
+  /** The server refuses us, so a retry is useless. */
   refused: boolean;
-  /** A sentence that names the variable to look at. */
+  /** A sentence that names the variable to check. */
   remedy?: string;
 }
 
-const OUR_CERTIFICATE = 'Check TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
+const CLIENT_CERTIFICATE = 'Check TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
 const AUTHORITIES =
   "A worker trusts this machine's certificate authorities. Are they installed (on Debian: the package ca-certificates)?";
 const NO_TLS = 'the server does not speak TLS';
 
 /**
- * Patterns for error codes of Node and OpenSSL (alerts are prefixed with the TLS version) and for gRPC statuses. The
+ * Patterns for error codes from Node and OpenSSL (alerts are prefixed with the TLS version) and for gRPC statuses. The
  * first match counts. A row with a remedy is a refusal.
  */
 const FAILURES: readonly (readonly [code: RegExp, cause: string, remedy?: string])[] = [
   [/^ECONNREFUSED$/, 'connection refused'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'host name not found'],
-  [/^ETIMEDOUT$/, 'no answer'],
+  [/^ETIMEDOUT$/, 'no response'],
   [/^ERR_INVALID_URL$/, 'the address is invalid', 'Write TEMPORAL_ADDRESS like localhost:7233.'],
   [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/, NO_TLS, 'TEMPORAL_TLS=false turns TLS off.'],
-  [/ALERT_CERTIFICATE_EXPIRED$/, 'our certificate has expired', OUR_CERTIFICATE],
-  [/ALERT_CERTIFICATE_REQUIRED$/, 'the server requires a client certificate, and none is set', OUR_CERTIFICATE],
-  [/ALERT_UNKNOWN_CA$/, 'the server refuses our certificate: it does not trust its issuer', OUR_CERTIFICATE],
+  [/ALERT_CERTIFICATE_EXPIRED$/, 'the client certificate has expired', CLIENT_CERTIFICATE],
+  [/ALERT_CERTIFICATE_REQUIRED$/, 'the server requires a client certificate, and none is set', CLIENT_CERTIFICATE],
+  [/ALERT_UNKNOWN_CA$/, 'the server refuses the client certificate: it does not trust the issuer', CLIENT_CERTIFICATE],
   [
     /ALERT_(\w*CERTIFICATE\w*|HANDSHAKE_FAILURE|ACCESS_DENIED|DECRYPT_ERROR)$/,
-    'the server refuses our certificate',
-    OUR_CERTIFICATE,
+    'the server refuses the client certificate',
+    CLIENT_CERTIFICATE,
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
@@ -55,7 +55,7 @@ const FAILURES: readonly (readonly [code: RegExp, cause: string, remedy?: string
   [
     /^gRPC status 16$/,
     'the server refuses the API key (unauthenticated)',
-    'Check TEMPORAL_API_KEY: it may have expired, or been deleted or disabled.',
+    'Check TEMPORAL_API_KEY: the key may have expired, or been deleted or disabled.',
   ],
 ];
 
@@ -65,18 +65,24 @@ export async function findConnectionFailure(target: TemporalTarget, timeoutMs: n
   const code = await askOnce(target, timeoutMs);
   const known = knownFailure(code);
   if (known?.cause === NO_TLS && apiKey !== undefined) {
-    return { ...known, remedy: 'The API key needs TLS: check TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
+    return { ...known, remedy: 'An API key needs TLS: check TEMPORAL_ADDRESS, or remove TEMPORAL_API_KEY.' };
   }
   if (known) return known;
   if (code === ERROR_RESPONSE)
     return unreachableFor("Node can reach the server, but Temporal's SDK can't", tls ? AUTHORITIES : undefined);
   if (code !== CLOSED) return unreachableFor(`the connection failed (${code})`);
   return tls
-    ? unreachableFor(`${CLOSED} (the server refuses our certificate, or is no Temporal server)`, OUR_CERTIFICATE)
-    : unreachableFor(`${CLOSED} (the server expects TLS, or is no Temporal server)`, 'TEMPORAL_TLS=true turns TLS on.');
+    ? unreachableFor(
+        `${CLOSED} (the server refuses the client certificate, or it is not a Temporal server)`,
+        CLIENT_CERTIFICATE,
+      )
+    : unreachableFor(
+        `${CLOSED} (the server expects TLS, or it is not a Temporal server)`,
+        'TEMPORAL_TLS=true turns TLS on.',
+      );
 }
 
-/** The refusal, if the server refuses our key or certificate, at the connection or at a later call. */
+/** The refusal, if the server refuses our API key or certificate, on connecting or in a later call. */
 export function refusalOf(error: unknown): ConnectionFailure | undefined {
   const failure = knownFailure(`gRPC status ${grpcErrorOf(error)?.code}`);
   return failure?.refused ? failure : undefined;
@@ -98,7 +104,7 @@ function knownFailure(code: string): ConnectionFailure | undefined {
 const ERROR_RESPONSE = 'gRPC status 0';
 const CLOSED = 'the connection was closed';
 
-/** @returns the gRPC status of the server's answer, or the error code. */
+/** @returns the gRPC status of the server's response, or the error code. */
 async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, timeoutMs: number): Promise<string> {
   const { tls, metadata, apiKey: fixedKey } = connectionOptions;
   const key = apiKey?.() ?? fixedKey;
@@ -108,11 +114,11 @@ async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, t
     close = () => session.destroy();
     // A session that was ended by TLS does not release its socket.
     session.on('connect', (_, socket) => (close = () => socket.destroy()));
-    const answer = responseTo(session, {
+    const response = responseTo(session, {
       ...metadata,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     });
-    return (await withTimeout(timeoutMs, answer)) ?? 'ETIMEDOUT';
+    return (await withTimeout(timeoutMs, response)) ?? 'ETIMEDOUT';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? CLOSED;
   } finally {
@@ -120,7 +126,7 @@ async function askOnce({ address, connectionOptions, apiKey }: TemporalTarget, t
   }
 }
 
-/** The first call of the SDK on a connection. */
+/** The SDK's first call on a connection. */
 const FIRST_CALL = '/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo';
 const EMPTY_MESSAGE = Buffer.alloc(5);
 
@@ -128,13 +134,13 @@ function responseTo(session: ClientHttp2Session, metadata: Record<string, string
   const headers = { 'content-type': 'application/grpc', te: 'trailers', ...metadata };
   const request = session.request({ ':method': 'POST', ':path': FIRST_CALL, ...headers });
   return new Promise((resolve, reject) => {
-    const take = (answer: IncomingHttpHeaders) =>
-      void (answer['grpc-status'] !== undefined && resolve(`gRPC status ${Number(answer['grpc-status'])}`));
+    const take = (received: IncomingHttpHeaders) =>
+      void (received['grpc-status'] !== undefined && resolve(`gRPC status ${Number(received['grpc-status'])}`));
     session.on('error', reject).on('close', () => resolve(CLOSED));
     request
       .on('response', take)
       .on('trailers', take)
-      // When a session ends, its request is cancelled first; the session's own error has the reason.
+      // When a session ends, its request is cancelled first. The session's own error contains the cause.
       .on('error', (error: NodeJS.ErrnoException) => void (error.code !== 'ERR_HTTP2_STREAM_CANCEL' && reject(error)))
       .on('close', () => session.close())
       .resume()

@@ -10,13 +10,13 @@ import {
 import { type ConnectionFailure, findConnectionFailure, refusedError } from './connection-failure';
 import { type TemporalTarget, unusableSettings } from './target';
 
-/** Temporal did not answer any try. Exit code 69. */
+/** Temporal did not respond to any try. Exit code 69. */
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
   readonly exitCode = 69;
 }
 
-/** The process was told to stop before Temporal answered. Nothing was started, so the exit code is 0. */
+/** The process was told to stop before Temporal responded. Nothing was started, so the exit code is 0. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
   readonly exitCode = 0;
@@ -24,11 +24,11 @@ export class StoppedError extends Error {
 
 export interface ConnectRetry {
   tries: number;
-  /** From the start of one try to the start of the next, in ms. A slower try is given up. */
+  /** The time from the start of one try to the start of the next, in ms. A slower try is abandoned. */
   everyMs: number;
-  /** Called after each failed try except the last, with a line that names the cause. */
+  /** Called after each failed try but the last, with a line that names the cause. */
   onRetry(line: string): void;
-  /** Stops at once. */
+  /** Stops the tries at once. */
   signal?: AbortSignal;
 }
 
@@ -42,7 +42,9 @@ export async function connectClient(
   return createClient(connection, target.namespace, interceptors);
 }
 
-/** Creates a client with our own converter: with the SDK's, a list ends at the first memo that can't be decoded. */
+/**
+ * Creates a client with our own converter. With the SDK's, a list breaks off at the first memo that can't be decoded.
+ */
 export function createClient(
   connection: ConnectionLike,
   namespace: string,
@@ -53,13 +55,13 @@ export function createClient(
   return new Client({ connection, namespace, dataConverter, interceptors: { workflow: interceptors } });
 }
 
-/** `Connection.connect` and retried calls hide the cause until they time out, so the first call is not retried. */
+/** `Connection.connect` and retried calls hide the cause until they time out. So the first call is not retried. */
 async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeoutMs: number): Promise<Connection> {
-  let answered = false;
+  let responded = false;
   const retry = defaultGrpcRetryOptions();
   const interceptor = makeGrpcRetryInterceptor({
     ...retry,
-    retryableDecider: (attempt, status) => answered && retry.retryableDecider(attempt, status),
+    retryableDecider: (attempt, status) => responded && retry.retryableDecider(attempt, status),
   });
   const options = { ...connectionOptions, apiKey: apiKey ?? connectionOptions.apiKey };
   const connection = Connection.lazy({ ...options, interceptors: [interceptor] });
@@ -69,12 +71,13 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeou
     await connection.close();
     throw error;
   }
-  answered = true;
+  responded = true;
   return connection;
 }
 
 /**
- * Connects with retries. A connection that comes too late for its try is closed. A TypeError means invalid options.
+ * Connects with retries. A connection that arrives after its try has ended is closed. A TypeError means invalid
+ * options.
  * @throws TemporalUnreachableError, TemporalConfigError, StoppedError
  */
 export async function connectWithRetry<T extends { close(): Promise<void> }>(
@@ -101,7 +104,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
       if (!failure) return await connecting;
       if (failure.refused) throw refusedError(` at ${address}`, failure);
       if (attempt >= tries) throw new TemporalUnreachableError(unreachableMessage(address, attempt, failure));
-      onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
+      onRetry(`Temporal does not respond at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
       await rest;
     } finally {
       signal?.removeEventListener('abort', stop);
@@ -111,7 +114,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
   }
 }
 
-const NO_RESPONSE: ConnectionFailure = { cause: 'no answer', refused: false };
+const NO_RESPONSE: ConnectionFailure = { cause: 'no response', refused: false };
 
 async function connectFailure(error: unknown, target: TemporalTarget, timeoutMs: number): Promise<ConnectionFailure> {
   if (error instanceof TypeError) throw unusableSettings(error.message);
@@ -120,14 +123,17 @@ async function connectFailure(error: unknown, target: TemporalTarget, timeoutMs:
 
 function unreachableMessage(address: string, tries: number, { cause, remedy }: ConnectionFailure): string {
   return (
-    `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ` +
-    `${remedy === undefined ? '' : `${remedy} `}Is the server running, and is TEMPORAL_ADDRESS right? ` +
-    '`temporal server start-dev` starts a local server; `npm run demo` starts its own.'
+    `Temporal does not respond at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ` +
+    `${remedy === undefined ? '' : `${remedy} `}Is the server running, and is TEMPORAL_ADDRESS correct? ` +
+    '`temporal server start-dev` starts a local server; `npm run demo` starts one of its own.'
   );
 }
 
-/** Ends early when `done` is aborted. @throws StoppedError if `stop` is aborted by then */
+/**
+ * Ends early when `done` is aborted.
+ * @throws StoppedError if `stop` is aborted by then
+ */
 async function pause(ms: number, done: AbortSignal, stop?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: done }).catch(() => undefined);
-  if (stop?.aborted) throw new StoppedError('stopped before Temporal answered');
+  if (stop?.aborted) throw new StoppedError('stopped before Temporal responded');
 }

@@ -17,19 +17,19 @@ export const GRPC_STATUS = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/** The gRPC error, also if Temporal's client has wrapped it; undefined for any other error. */
+/** The gRPC error, even if Temporal's client has wrapped it; undefined for any other error. */
 export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
   const { cause } = (error ?? {}) as { cause?: unknown };
   const said = [cause, error].find(isGrpcServiceError);
   return said && { code: Number(said.code), details: said.details };
 }
 
-/** The last error in the chain of causes. The errors that Temporal wraps around it only say where it happened. */
+/** The last error in the chain of causes. Temporal's wrapper errors only say where it happened. */
 export function rootCauseOf(error: Error): Error {
   return error.cause instanceof Error ? rootCauseOf(error.cause) : error;
 }
 
-/** Retries every second while an overloaded server reports timeouts of its own. */
+/** Retries every second while an overloaded server reports its own timeouts. */
 export async function retryServerTimeouts<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -41,7 +41,7 @@ export async function retryServerTimeouts<T>(ask: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Whether the server timed out, and not the caller's own deadline, which has another message. */
+/** Whether the server timed out. If the caller's own deadline passed, the message is different. */
 function isServerTimeout(error: unknown): boolean {
   const said = grpcErrorOf(error);
   return said?.code === GRPC_STATUS.DEADLINE_EXCEEDED && !said.details.startsWith('Deadline exceeded');
@@ -57,7 +57,10 @@ interface Poller {
   lastAccessTime?: Parameters<typeof epochMsOf>[0];
 }
 
-/** The pollers of a task queue: for workflow tasks, and for activity tasks. @throws ServiceError */
+/**
+ * The pollers of a task queue: those for workflow tasks and those for activity tasks.
+ * @throws ServiceError
+ */
 export async function listPollers(
   service: WorkflowService,
   namespace: string,

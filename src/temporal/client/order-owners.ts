@@ -6,14 +6,14 @@ import { readRecordedOrderId } from './run-history';
 import { withTimeout } from './with-timeout';
 
 const MAX_OTHER_OWNERS = 10;
-/** The poll of an ended order waits for this answer and must not time out if lists hang (30 s in the SDK). */
+/** The poll of an ended order waits for this response, and must not time out if lists hang (30 s in the SDK). */
 const RESPONSE_TIMEOUT_MS = 3_000;
-/** Long enough: lists show an order within seconds. */
+/** This is enough, because lists show an order within seconds. */
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 5_000;
 
 /**
- * Knows which purchases have an order, from Temporal's lists and, because lists lag, from what this process has seen.
+ * Knows which purchases have an order: from Temporal's lists and, because lists lag, from what this process has seen.
  */
 export function createOrderOwners(client: Client, now: () => number = Date.now) {
   /** The latest order by reference, oldest first. */
@@ -27,7 +27,7 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
     [...recent].filter(([, one]) => one.orderId === orderId && now() - one.at <= REMEMBERED_MS).map(([owner]) => owner);
   /**
    * Any client can start a workflow with any search attribute, so the history of each run must show the order. The
-   * oldest runs come first: nobody knows an order's id before its owner has started.
+   * oldest runs come first, because nobody knows an order's id before its owner has started.
    */
   const listedOwners = async (orderId: string, referenceId: string): Promise<string[]> => {
     const { runs } = await byOrder.load(orderId);
@@ -51,8 +51,8 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
       }
     },
     /**
-     * The references of at most ten other purchases with this order, because the partner may answer two placements with
-     * one id. Empty if lists can't be read in time: paid keys must not wait, and the reconciliation checks again.
+     * The references of at most ten other purchases with this order: the partner may return one id for two placements.
+     * Empty if lists can't be read in time, because paid keys must not wait, and the reconciliation checks again.
      */
     async othersWithOrder(orderId: string, referenceId: string): Promise<string[]> {
       const seen = seenHere(orderId).filter((owner) => owner !== referenceId);

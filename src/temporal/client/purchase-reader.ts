@@ -15,7 +15,7 @@ export interface ClosingMemo {
   memo: Record<string, unknown> | undefined;
 }
 
-/** Reads purchases and their late deliveries from Temporal. It changes nothing and needs no running worker. */
+/** Reads purchases and their late deliveries from Temporal. It changes nothing and doesn't need a running worker. */
 export type PurchaseReader = ReturnType<typeof createPurchaseReader>;
 
 /** @param client for the namespace of the purchases */
@@ -24,21 +24,33 @@ export function createPurchaseReader(client: Client) {
     client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
   return {
     ...createOrderOwners(client),
-    /** The server's own record of the latest run of a purchase. @throws WorkflowNotFoundError */
+    /**
+     * The server's own record of the latest run of a purchase.
+     * @throws WorkflowNotFoundError
+     */
     describe: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
-    /** The same; undefined if the server knows no such purchase. */
+    /** Like `describe`, but undefined if the server does not know the purchase. */
     describeIfKnown: (referenceId: string) => describeIfKnown(client, purchaseWorkflowId(referenceId)),
     /** The latest late delivery of a purchase; undefined if the server knows none. */
     describeDeliveryIfKnown: (referenceId: string) => describeIfKnown(client, deliverWorkflowId(referenceId)),
-    /** Lists purchases. Lists lag. @param query further conditions, as a Temporal list filter */
+    /**
+     * Lists purchases. Lists lag.
+     * @param query further conditions, as a Temporal list filter
+     */
     list: (query: string) => list(PURCHASE_WORKFLOW, query),
     /** Lists late deliveries, like `list`. */
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
-    /** The closing memos of all runs and late deliveries of a purchase; some may appear twice. */
+    /** The closing memos of all runs and late deliveries of a purchase. Some may appear twice. */
     closingMemos: (referenceId: string) => closingMemos(client, referenceId),
-    /** The input of a run. @throws WorkflowNotFoundError */
+    /**
+     * The input of a run.
+     * @throws WorkflowNotFoundError
+     */
     startInput: (run: Run) => readStartInput(client, run),
-    /** The result of a run. @throws WorkflowFailedError, WorkflowNotFoundError */
+    /**
+     * The result of a run.
+     * @throws WorkflowFailedError, WorkflowNotFoundError
+     */
     result: ({ workflowId, runId }: Run): Promise<unknown> =>
       client.workflow.getHandle(workflowId, runId, { followRuns: false }).result(),
     /** The id of the fingerprint secret that a run recorded when it placed its order. */

@@ -7,7 +7,7 @@ import { inTaskQueue } from './visibility';
 const DAY_MS = 24 * 3_600_000;
 const PAGE_SIZE = 20;
 
-/** A reconciliation that has ended. Instants are epoch ms. */
+/** An ended reconciliation. Times are epoch ms. */
 export interface EndedReconciliation {
   startedAt: number;
   endedAt: number;
@@ -15,8 +15,8 @@ export interface EndedReconciliation {
 }
 
 /**
- * Reads the last reconciliation of a task queue, and its result only once. Dry runs don't count, and neither do manual
- * runs that look back less far than the last scheduled run: they can't show that earlier findings are gone.
+ * Reads the last reconciliation of a task queue; each result is read only once. Dry runs don't count. Neither do manual
+ * runs with a shorter lookback than the last scheduled run: they can't show that earlier findings are gone.
  */
 export function createLastReconciliationReader(
   client: Client,
@@ -33,7 +33,7 @@ export function createLastReconciliationReader(
   };
 }
 
-/** The server lists the run that ended last first. */
+/** The server lists the most recently ended run first. */
 async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
   const query = `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ${inTaskQueue(taskQueue)}`;
   const manual: { run: WorkflowExecutionInfo; lookbackMs: number }[] = [];
@@ -47,8 +47,9 @@ async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecu
 }
 
 /**
- * Why a lookback is refused: it exceeds the namespace's retention less a day. The server deletes older purchases, so
- * each of their orders would be reported as an orphan. @returns undefined if the lookback is allowed
+ * Why a lookback is refused: it is longer than the namespace's retention minus a day. The server deletes older
+ * purchases, so their orders would be reported as orphans.
+ * @returns undefined if the lookback is allowed
  */
 export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
   const { namespace } = client.options;

@@ -5,17 +5,20 @@ import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
 import { GRPC_STATUS, grpcErrorOf } from './grpc';
 
-/** One run of a workflow. A reset ends a run and starts another one. */
+/** One run of a workflow. A reset ends a run and starts another. */
 export interface Run {
   workflowId: string;
   runId: string;
 }
 
-/** Reads the input from the first event of the history. @throws WorkflowNotFoundError */
+/**
+ * Reads the input from the first event of the history.
+ * @throws WorkflowNotFoundError
+ */
 export async function readStartInput(client: Client, { workflowId, runId }: Run): Promise<unknown> {
   const first = { namespace: client.options.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
   const { history } = await client.workflowService.getWorkflowExecutionHistory(first).catch((error: unknown) => {
-    // As the SDK does for all other calls.
+    // The SDK does the same for all other calls.
     const said = grpcErrorOf(error);
     if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
     throw error;
@@ -34,7 +37,7 @@ export async function readRecordedSecretId(client: Client, run: Run): Promise<st
   return undefined;
 }
 
-/** @returns the order id that the workflow's own code wrote last; undefined if there is none */
+/** @returns the last order id that the workflow's own code wrote; undefined if there is none */
 export async function readRecordedOrderId(client: Client, run: Run): Promise<string | undefined> {
   const written = (await readEvents(client, run)).flatMap(
     ({ upsertWorkflowSearchAttributesEventAttributes: upsert }) =>

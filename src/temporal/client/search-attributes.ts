@@ -8,13 +8,13 @@ import { TemporalConfigError } from './target';
 
 /** Temporal's number for the type Keyword. Its proto package is not one of our dependencies. */
 const KEYWORD = 2;
-/** Longer than a server takes to refresh its namespaces. */
+/** More than the time that a server needs to refresh its namespaces. */
 const USABLE_WITHIN_MS = 30_000;
 
 /** The connection of a client or a worker. */
 type Services = Pick<Connection, 'operatorService' | 'workflowService'>;
 
-/** @throws TemporalConfigError if the key is refused, or the namespace or a search attribute is missing. */
+/** @throws TemporalConfigError if the API key is refused, or the namespace or a search attribute is missing. */
 export async function requireSearchAttributes(connection: Services, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace).catch((error: unknown) => {
     if (grpcErrorOf(error)?.code === GRPC_STATUS.NOT_FOUND) throw unknownNamespace(namespace);
@@ -35,7 +35,7 @@ export function unknownNamespace(namespace: string): TemporalConfigError {
   );
 }
 
-/** The namespace that the server does not know, if that is why a call failed. */
+/** The namespace that the server does not know, if this is why a call failed. */
 export function unknownNamespaceIn(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return error.namespace;
   const said = grpcErrorOf(error);
@@ -43,8 +43,8 @@ export function unknownNamespaceIn(error: unknown): string | undefined {
 }
 
 /**
- * The search attributes that a namespace lacks or has with another type than Keyword. On Temporal Cloud a key may not
- * be allowed to list them. A search by each attribute then shows whether it exists.
+ * The search attributes that a namespace lacks, or has with a type other than Keyword. On Temporal Cloud, an API key
+ * may not be allowed to list them. A search by each attribute then shows whether it exists.
  */
 export async function missingSearchAttributes(connection: Services, namespace: string): Promise<string[]> {
   const names = SEARCH_ATTRIBUTES.map(({ name }) => name);
@@ -76,8 +76,8 @@ function isNotAllowed(error: unknown): boolean {
 }
 
 /**
- * Registers missing search attributes; safe to repeat. Waits until they can be used, for at most 30 s: a production
- * server (seen with 1.32) lists them at once, but refuses workflows with them for a few seconds.
+ * Registers missing search attributes; safe to repeat. Waits at most 30 s until they can be used: a production server
+ * (seen with 1.32) lists them at once, but rejects workflows with them for a few seconds.
  *
  * @returns the names that were registered.
  * @throws TemporalConfigError if the server does not allow it, as on Temporal Cloud.
@@ -99,7 +99,7 @@ export async function registerSearchAttributes(connection: Services, namespace: 
 function registrationRefused(namespace: string, missing: readonly string[]): TemporalConfigError {
   const options = missing.map((name) => `--search-attribute ${name}=Keyword`).join(' ');
   return new TemporalConfigError(
-    `namespace ${namespace} lacks the search attributes ${missing.join(', ')}, and the server does not let us register them. ` +
+    `namespace ${namespace} lacks the search attributes ${missing.join(', ')}, and the server does not allow registering them here. ` +
       "On Temporal Cloud, register them in the UI (the namespace's page, Edit, Custom Search Attributes, type Keyword), or with: " +
       `tcld namespace search-attributes add --namespace ${namespace} ${options}`,
   );

@@ -4,7 +4,7 @@ import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
 import { summaryOf } from '../../domain/text-format';
 
-/** Starts `deliverWorkflow` for a purchase that has ended, on its task queue, or returns the one that is running. */
+/** Starts `deliverWorkflow` for an ended purchase on its task queue, or returns the one that is already running. */
 export function startDelivery(
   client: Client,
   taskQueue: string,

@@ -8,7 +8,7 @@ export interface TemporalTarget {
   address: string;
   namespace: string;
   connectionOptions: ReturnType<typeof toClientOptions>['connectionOptions'];
-  /** Returns the current key if it is read from a file. Any other key is in the options. */
+  /** Returns the current API key if it is read from a file. Any other key is in the options. */
   apiKey?: () => string;
 }
 
@@ -29,9 +29,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS…`, `TEMPORAL_PROFILE` and its file.
  *
- * @param options.temporalApiKey returns the current key if it is read from a file. It wins over other keys.
- * @param options.allowPlaintext whether a key may be sent without TLS. Default: no.
- * @throws TemporalConfigError if the file or a variable is invalid or would silently be misread.
+ * @param options.temporalApiKey returns the current API key if it is read from a file. It takes precedence.
+ * @param options.allowPlaintext whether an API key may be sent without TLS. Default: no.
+ * @throws TemporalConfigError if the file or a variable is invalid or would be misread silently.
  */
 export function readTemporalTarget(
   env: Environment,
@@ -54,7 +54,7 @@ export function readTemporalTarget(
   }
 }
 
-/** Drops empty variables, which compose files set for unset ones: an empty API key would turn TLS on. */
+/** Drops empty variables, which a compose file sets for unset ones. An empty API key would turn TLS on. */
 function withoutEmpty(env: Environment): Record<string, string> {
   const isLeftOut = (name: string) => name.startsWith('TEMPORAL_') && !name.startsWith('TEMPORAL_GRPC_META_');
   const given = Object.entries(env).filter(
@@ -63,7 +63,7 @@ function withoutEmpty(env: Environment): Record<string, string> {
   return Object.fromEntries(given) as Record<string, string>;
 }
 
-/** Refuses values that envconfig silently misreads: `TEMPORAL_TLS=yes` would send everything in plain text. */
+/** Rejects values that envconfig silently misreads: `TEMPORAL_TLS=yes` would send everything in plain text. */
 function checkVariables(env: Readonly<Record<string, string>>): void {
   const NO_VERIFICATION = 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION';
   const file = env.TEMPORAL_CONFIG_FILE;
@@ -73,7 +73,7 @@ function checkVariables(env: Readonly<Record<string, string>>): void {
   if (file !== undefined && !existsSync(file)) issues.push(`TEMPORAL_CONFIG_FILE names ${file}, which does not exist`);
   if (/^(true|1)$/.test(env[NO_VERIFICATION] ?? ''))
     issues.push(
-      `${NO_VERIFICATION} is not supported by Temporal's SDK for TypeScript; for a server of your own, set ` +
+      `${NO_VERIFICATION} is not supported by Temporal's TypeScript SDK; for a self-hosted server, set ` +
         'TEMPORAL_TLS_SERVER_CA_CERT_PATH and TEMPORAL_TLS_SERVER_NAME',
     );
   if (issues.length > 0) throw new Error(issues.join('; '));
@@ -87,7 +87,7 @@ function checkPairIsComplete(tls: ClientConfigTLS | undefined): void {
   throw new Error(`${pathOf(given)} is set, but ${pathOf(missing)} is not`);
 }
 
-/** With a key of another certificate, the server would close the connection without a reason. */
+/** If the private key is for another certificate, the server would close the connection without giving a reason. */
 function checkPairFits(tls: TlsOptions): void {
   try {
     createSecureContext(nodeTlsOptions(tls));
@@ -99,9 +99,9 @@ function checkPairFits(tls: TlsOptions): void {
 
 const UNENCRYPTED_KEY =
   'the API key would be sent without TLS. Set TEMPORAL_TLS=true, or ALLOW_PLAINTEXT=true if everyone on the network may ' +
-  'read the key';
+  'read the API key';
 
-/** Whether a key would be sent without TLS. */
+/** Whether an API key would be sent without TLS. */
 export function isKeyUnencrypted({ tls, apiKey, metadata }: TemporalTarget['connectionOptions']): boolean {
   return !tls && (apiKey ?? metadata?.authorization) !== undefined;
 }
@@ -114,7 +114,7 @@ function checkHeaders({ apiKey = '', metadata }: TemporalTarget['connectionOptio
     throw new Error(`${name} contains a line break or another character that is not printable ASCII`);
 }
 
-/** The TLS settings of a connection in Node's format. */
+/** The TLS settings of a connection, in Node's format. */
 export function nodeTlsOptions(tls: TlsOptions) {
   const { serverNameOverride: servername, serverRootCACertificate, clientCertPair } = (tls !== true && tls) || {};
   const bufferOf = (pem: Uint8Array | undefined) => pem && Buffer.from(pem);
@@ -125,7 +125,7 @@ export function nodeTlsOptions(tls: TlsOptions) {
 function reasonOf(error: unknown): string {
   // envconfig throws a TypeError if the file has no profile.
   if (error instanceof TypeError) return 'the file has no profile, such as [profile.default]';
-  // After the first line, the TOML parser's message quotes the file, which may contain a key.
+  // After the first line, the TOML parser's message quotes the file, which may contain the API key.
   const { message = 'unreadable' } = (error ?? {}) as { message?: string };
   return message.split('\n', 1)[0] ?? '';
 }

@@ -5,17 +5,17 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attribu
 import type { PurchaseState } from '../../domain/purchase-state';
 
 /**
- * The pause between two list queries or counts of one process, in ms. A production server answers ten a second per
- * namespace, for all workers together, and refuses more.
+ * The pause between two list queries or counts of one process, in ms. A production server allows ten a second per
+ * namespace, for all workers together.
  */
 export const BETWEEN_LIST_QUERIES_MS = 200;
 
-/** @param taskQueue has no quotes or backslashes, because the configuration refuses them. */
+/** @param taskQueue contains no quotes or backslashes, because the configuration rejects them. */
 export function inTaskQueue(taskQueue: string): string {
   return `TaskQueue = '${taskQueue}'`;
 }
 
-/** A filter for the running purchases of a task queue in a state. `STARTED`: they show no state yet. */
+/** A filter for the running purchases of a task queue in a state. `STARTED`: purchases that show no state yet. */
 export function runningPurchases(taskQueue: string, state: PurchaseState | 'STARTED'): string {
   const inState = state === 'STARTED' ? 'IS NULL' : `= '${state}'`;
   return `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${runningIn(taskQueue)} AND ${PURCHASE_STATE.name} ${inState}`;
@@ -32,10 +32,13 @@ function runningIn(taskQueue: string): string {
 
 const MIN_AGE_MS = 1_000;
 const MAX_AGE_MS = 400 * 24 * 3_600_000;
-/** Enough to narrow that range to 2 %. */
+/** Enough to narrow this range to 2 %. */
 const HALVINGS = 10;
 
-/** Counts the workflows that match a filter. Lists lag by about a second. @throws ServiceError */
+/**
+ * Counts the workflows that match a filter. Lists lag by about a second.
+ * @throws ServiceError
+ */
 export async function countListed(client: Client, filter: string): Promise<number> {
   await sleep(BETWEEN_LIST_QUERIES_MS);
   return (await client.workflow.count(filter)).count;
@@ -43,7 +46,8 @@ export async function countListed(client: Client, filter: string): Promise<numbe
 
 /**
  * The age of the oldest workflow that matches a filter, in ms, within 2 %. The server can't sort lists, so ten counts
- * find it by bisection on a logarithmic scale. @throws ServiceError
+ * find the age by bisection on a logarithmic scale.
+ * @throws ServiceError
  */
 export async function oldestAge(client: Client, filter: string, now: number): Promise<number> {
   let [younger, older] = [MIN_AGE_MS, MAX_AGE_MS];
@@ -56,7 +60,10 @@ export async function oldestAge(client: Client, filter: string, now: number): Pr
   return younger;
 }
 
-/** The order id of the last purchase with an order that ended in a task queue, if there is one. @throws ServiceError */
+/**
+ * The order id of the last purchase in a task queue that ended with an order, if any.
+ * @throws ServiceError
+ */
 export async function newestOrderId(client: Client, taskQueue: string): Promise<string | undefined> {
   const query =
     `WorkflowType = '${PURCHASE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ` +

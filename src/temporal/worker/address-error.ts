@@ -1,4 +1,6 @@
-/** An address of this worker can't be used, because its port is taken or this machine lacks it. Exit code 78. */
+/**
+ * The worker can't listen on an address: the port is taken, or this machine does not have the address. Exit code 78.
+ */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
   readonly exitCode = 78;

@@ -16,12 +16,12 @@ const MB = 1024 * 1024;
 const IDLE = 250 * MB;
 /** The resident memory of an open purchase. It is highest with PURCHASE_WATCH=history. */
 const CACHED_WORKFLOW = 450 * 1024;
-/** More are not worth the memory: a purchase that is not cached is replayed once when its order has ended. */
+/** More would not be worth the memory: an uncached purchase is replayed only once, when its order has ended. */
 const MAX_CACHED_WORKFLOWS = 1_000;
 const TASKS_OF_A_THREAD = 40;
 
 /**
- * How much a worker does at once and keeps in memory. The figures behind it: docs/reference/configuration.md,
+ * How much a worker does at once and keeps in memory. The figures are explained in docs/reference/configuration.md,
  * "What fits the machine".
  */
 export function capacityFor({ cores, memory, heap }: Machine) {
@@ -31,7 +31,7 @@ export function capacityFor({ cores, memory, heap }: Machine) {
     workflowThreadPoolSize: threads,
     maxCachedWorkflows: clamp(100, Math.floor(half / CACHED_WORKFLOW), MAX_CACHED_WORKFLOWS),
     maxConcurrentWorkflowTaskExecutions: TASKS_OF_A_THREAD * threads,
-    // Many may wait for a slow partner or checkout. They need no CPU, but each may hold an answer in memory.
+    // Many may wait for a slow partner or checkout. They need no CPU, but each may hold a response in memory.
     maxConcurrentActivityTaskExecutions: clamp(100, Math.floor(memory / (4 * MB)), 500),
   } satisfies Partial<WorkerOptions>;
 }

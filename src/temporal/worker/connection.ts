@@ -13,7 +13,7 @@ export async function connectWorker(target: TemporalTarget, retry: ConnectRetry)
 }
 
 /**
- * Keeps the API key of a native connection up to date. Unlike a client's connection, it can't read its key from a
+ * Keeps the API key of a native connection up to date. Unlike a client's connection, it can't read the API key from a
  * function.
  */
 function followApiKey(connection: NativeConnection, apiKey: () => string, inUse: string | undefined): void {
@@ -22,7 +22,7 @@ function followApiKey(connection: NativeConnection, apiKey: () => string, inUse:
     const key = apiKey();
     if (key === current) return;
     current = key;
-    // Fails when the connection is closed.
+    // This fails once the connection is closed.
     connection.setApiKey(key).catch(() => clearInterval(timer));
   }, CHECK_KEY_EVERY_MS);
   timer.unref();

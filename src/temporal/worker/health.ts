@@ -10,7 +10,7 @@ const CACHED_MS = 1_000;
 /** How long a client may take to send its request. */
 const REQUEST_MS = 10_000;
 
-/** Whether the worker accepts work, with the reason. */
+/** Whether the worker accepts work, and the reason. */
 export interface Readiness {
   ready: boolean;
   reason: string;
@@ -18,15 +18,15 @@ export interface Readiness {
 
 /** Asks the server whether it sees both pollers of this worker. A worker that is stopping is not ready. */
 export function readinessOf(worker: () => Worker | undefined): (now?: number) => Promise<Readiness> {
-  let last: { at: number; answer: Promise<Readiness> } | undefined;
+  let last: { at: number; readiness: Promise<Readiness> } | undefined;
   return async (now = performance.now()) => {
     const running = worker();
     const connection = running?.connection;
     if (!running || !connection) return { ready: false, reason: 'starting' };
     const idle = idleReason(running);
     if (idle) return { ready: false, reason: idle };
-    if (!last || now - last.at > CACHED_MS) last = { at: now, answer: askServer(running, connection) };
-    return last.answer;
+    if (!last || now - last.at > CACHED_MS) last = { at: now, readiness: askServer(running, connection) };
+    return last.readiness;
   };
 }
 
@@ -43,9 +43,9 @@ async function askServer(worker: Worker, connection: NativeConnection): Promise<
   try {
     const seen = await connection.withDeadline(Date.now() + 2_000, ask);
     const ready = seen.every((pollers) => pollers.some((poller) => poller.identity === identity));
-    return { ready, reason: ready ? 'polling' : 'the server does not see our pollers yet' };
+    return { ready, reason: ready ? 'polling' : "the server does not see this worker's pollers yet" };
   } catch (error) {
-    return { ready: false, reason: refusalOf(error)?.cause ?? 'Temporal does not answer' };
+    return { ready: false, reason: refusalOf(error)?.cause ?? 'Temporal does not respond' };
   }
 }
 
@@ -59,9 +59,9 @@ export async function startHealthServer(
   readiness: () => Promise<Readiness>,
 ): Promise<{ address: string; close(): Promise<void> }> {
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
-  const server = createServer(limits, (request, response) => void answer(request, response, readiness));
+  const server = createServer(limits, (request, response) => void respond(request, response, readiness));
   await new Promise<void>((resolve, reject) => {
-    // `on` instead of `once`: a later error, such as an accept without a free file descriptor, must not end the worker.
+    // `on`, not `once`: a later error, such as having no free file descriptor, must not end the worker.
     server.on('error', ({ message }) => {
       reject(new AddressError('HEALTH_ADDRESS', `${host}:${port}`, message));
     });
@@ -72,14 +72,14 @@ export async function startHealthServer(
     address: `${bound.address}:${bound.port}`,
     async close() {
       const closed = once(server.close(), 'close');
-      // A client that has connected but sends nothing would keep the server open.
+      // A client that connected but sends nothing would keep the server open.
       server.closeAllConnections();
       await closed;
     },
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   readiness: () => Promise<Readiness>,

@@ -4,7 +4,7 @@ import { toSafeJson, toSingleLine } from '../../domain/text-format';
 
 const MAX_MESSAGE_LENGTH = 600;
 
-/** Attributes that only the SDK needs, or that are the same on every line. */
+/** Attributes that only the SDK needs, or that are the same in every line. */
 const LEFT_OUT = new Set([
   'sdkComponent',
   'taskToken',
@@ -19,15 +19,15 @@ const LEFT_OUT = new Set([
   'activityType',
 ]);
 
-/** A line for programs: everything that is known about the event. */
+/** A machine-readable line: everything that is known about the event. */
 export function jsonLine(entry: LogEntry): string {
   const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
   return JSON.stringify({ ...line, ...metaOf(entry) });
 }
 
-/** A line for people: the time of day, the message, and what it is about. */
+/** A human-readable line: the time of day, the message, and what it is about. */
 export function prettyLine(entry: LogEntry): string {
-  // A first attempt goes without saying.
+  // The number of the first attempt is left out.
   const isNews = ([name, value]: [string, unknown]) =>
     !LEFT_OUT.has(name) && value !== undefined && !(name === 'attempt' && value === 1);
   const attributes = Object.entries(metaOf(entry)).filter(isNews);
@@ -46,8 +46,8 @@ function timeOf(entry: LogEntry): string {
 }
 
 /**
- * Lines of the SDK name the workflow only. An error becomes its name and message: a stack or a cause may hold other
- * text.
+ * The SDK's lines name only the workflow, so the reference is added. An error is reduced to its name and message,
+ * because its stack or cause may contain other text.
  */
 function metaOf({ meta = {} }: LogEntry): Record<string, unknown> {
   const { workflowId } = meta;

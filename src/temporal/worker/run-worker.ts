@@ -1,11 +1,12 @@
 import type { Worker, WorkerDeploymentOptions } from '@temporalio/worker';
 
-/** In ms: how often the worker's state is checked, and how long a failed worker may take to end by itself. */
+/** How often the worker's state is checked, and how long a failed worker may take to end by itself, in ms. */
 const FAILED_LIMITS = { everyMs: 1_000, withinMs: 5_000 };
 
 /**
- * Runs a worker until it ends. A failed worker gets a few seconds, because the SDK may otherwise wait for its polls for
- * ever, while health probes succeed. @throws the SDK's error, or Error if none arrives in time
+ * Runs a worker until it ends. A failed worker gets a few seconds to end: otherwise the SDK may wait forever for its
+ * polls, while health probes succeed.
+ * @throws the SDK's error, or an Error if none arrives in time
  */
 export async function runWorker(
   worker: Pick<Worker, 'run' | 'getState'>,
@@ -16,7 +17,7 @@ export async function runWorker(
     timer = setInterval(() => {
       if (worker.getState() !== 'FAILED') return;
       clearInterval(timer);
-      timer = setTimeout(() => reject(new Error('the worker has failed and does not stop; see the log')), withinMs);
+      timer = setTimeout(() => reject(new Error('the worker has failed but does not stop; see the log')), withinMs);
     }, everyMs);
   });
   try {
@@ -26,7 +27,7 @@ export async function runWorker(
   }
 }
 
-/** Each workflow stays on the version that it started with. Without a version, the worker is not versioned. */
+/** Each workflow stays on the version with which it started. Without a version, the worker is not versioned. */
 export function versioningOf(version?: WorkerDeploymentOptions['version']): WorkerDeploymentOptions | undefined {
   return version && { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };
 }

@@ -10,7 +10,8 @@ export interface RuntimeSettings {
 }
 
 /**
- * Installs the Temporal runtime: logs on stdout, metrics for Prometheus. @throws AddressError if METRICS_ADDRESS can't be used
+ * Installs the Temporal runtime: logs on stdout, metrics for Prometheus.
+ * @throws AddressError if METRICS_ADDRESS can't be used
  */
 export function installRuntime({ logLevel, logFormat, metricsAddress }: RuntimeSettings): DefaultLogger {
   const level = logLevel.toUpperCase() as Uppercase<typeof logLevel>;
@@ -31,7 +32,7 @@ function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
   return {
     logging: { filter: { core: 'WARN', other: 'WARN' }, forward: {} },
     metrics: {
-      // The names and units that Temporal's own dashboards and alert rules expect.
+      // These names and units are what Temporal's own dashboards and alert rules expect.
       prometheus: {
         bindAddress,
         countersTotalSuffix: true,
@@ -43,7 +44,7 @@ function telemetryAt(bindAddress: string): RuntimeOptions['telemetryOptions'] {
   };
 }
 
-/** Metrics of the process, with the labels that the SDK adds to workflow metrics. Call `installRuntime` first. */
+/** The metrics of the process, with the labels that the SDK adds to workflow metrics. Call `installRuntime` first. */
 export function processMetrics(labels: { namespace: string; taskQueue: string }): Metrics {
   const meter = Runtime.instance().metricMeter.withTags(labels);
   countFromZero(meter);

@@ -66,7 +66,7 @@ function boughtOnce(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[
 
 /**
  * Why a second order could not be prevented. A window that was too short is a reason only when an absent order may be
- * placed again: after an answer, or always.
+ * placed again: after a response, or always.
  */
 function excuseOf(plan: Plan, { chronicle }: DayParts, { name, faults, beyond }: PlannedPurchase): string | undefined {
   if (chronicle.replaced.has(name)) return 'a person had it placed again';
@@ -80,7 +80,7 @@ function excuseOf(plan: Plan, { chronicle }: DayParts, { name, faults, beyond }:
   return mayReplace ? (beyond ?? plan.partner.beyond) : undefined;
 }
 
-/** Whether the partner answers a placement with an error that does not say whether the order was booked. */
+/** Whether the partner responds to a placement with an error that does not say whether the order was booked. */
 function isAnswered({ operation, action }: Pick<Fault, 'operation' | 'action'>): boolean {
   if (operation !== 'place') return false;
   return action?.type === 'unsuccessful' || (action?.type === 'answer' && action.status >= 400);
@@ -174,7 +174,7 @@ function isReported(
   );
 }
 
-/** No key is delivered under two ids, whatever the checkout answered. */
+/** No key is delivered under two ids, whatever the checkout returned. */
 function keysUnderOneId({ environment: { receiver } }: DayParts, one: PurchaseEvidence): string[] {
   const keys = receiver
     .attemptsOf(one.referenceId)
@@ -255,7 +255,7 @@ async function auditLeaks(
   const leaks: string[] = [];
   for (const text of texts) {
     leaks.push(...inWords(findLeaks(canaries, [text])));
-    // Other days share this process, and their partners must not answer late because of this one.
+    // Other days share this process, and their partners must not respond late because of this one.
     await nextTurn();
   }
   return leaks.map((leak) => `a leak: ${leak}`);

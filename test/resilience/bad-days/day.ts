@@ -164,7 +164,7 @@ async function quietNight(plan: Plan, parts: DayParts): Promise<boolean> {
   return true;
 }
 
-/** The time of the last order that the partner books after its answer. */
+/** The time of the last order that the partner books after its response. */
 function lastBookingAt({ purchases }: Plan, { sandbox }: TestEnvironment): number {
   const faults = purchases.flatMap((purchase) => purchase.faults);
   const longest = Math.max(0, ...faults.map(({ commit }) => (commit?.type === 'late' ? (commit.ms ?? 0) : 0)));

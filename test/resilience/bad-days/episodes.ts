@@ -250,7 +250,7 @@ function decided(morning: Morning): void {
   else morning.byDay({ after: 'place', of: name, ms: 0 }, what);
 }
 
-/** A placement without an answer, which is booked at once, later or never. */
+/** A placement without a response, which is booked at once, later or never. */
 function stuckPlacement(morning: Morning): PlannedPurchase {
   const { draw } = morning;
   const kind = draw.pick(['late', 'late', 'booked', 'not booked']);

@@ -13,7 +13,7 @@ import type { Workers } from './workers';
 
 /** A reconciliation of one of these small histories takes seconds when nothing is wrong. */
 const RECONCILED_WITHIN_MS = 90_000;
-/** How long an operator waits for an answer. */
+/** How long an operator waits for a response. */
 const RESPONSE_TIMEOUT_MS = 8_000;
 /** Long enough for all orders of the day, and too short for those of earlier days. */
 export const LOOKBACK_MS = 50 * 60_000;
@@ -157,7 +157,7 @@ async function operate(parts: DayParts, what: OperatorHappening): Promise<void> 
       const { hold } = await starter.status(referenceId);
       const choice = await choiceOf(parts, referenceId, what.how, hold?.decisions ?? []);
       if (!choice) return;
-      // Recorded before it is sent, because it may take effect even without an answer.
+      // Recorded before it is sent, because it may take effect even without a response.
       if (choice.decision === 'replace') chronicle.replaced.add(what.of);
       await starter.resolve(referenceId, choice);
       if (what.how !== 'an order that is not there') return;

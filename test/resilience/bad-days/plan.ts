@@ -34,13 +34,13 @@ export interface PlannedPurchase {
   items: Record<string, number>;
   /** The partner's faults for calls with the reference of this purchase. */
   faults: Omit<Fault, 'referenceId'>[];
-  /** The checkout's answers to its events, each once; then 204. */
+  /** The checkout's responses to its events, each once; then 204. */
   answers: JsonResponse[];
   /** Why a second order of this purchase can't be prevented, if there is such a reason. */
   beyond?: string;
 }
 
-/** An answer that JSON can hold. */
+/** A response that JSON can hold. */
 export type JsonResponse = Extract<Answer, string | number>;
 
 /** When an event happens: at a time of its part of the day, or this long after the first such call for a purchase. */
@@ -61,7 +61,7 @@ export type Happening =
   | { type: 'partner fault'; fault: Fault }
   | { type: 'order grows'; of: string; keys: number; status: 'PARTIAL_COMPLETED' | 'COMPLETED' }
   | { type: 'order refunded'; of: string }
-  /** From now on, also at night, its row in the history or the answer for its keys is this. */
+  /** From now on, also at night, its row in the history or the response for its keys is this. */
   | { type: 'order row breaks'; of: string; row: Record<string, unknown> }
   | { type: 'order breaks'; of: string; action: Fault['action'] }
   | { type: 'reconcile'; dryRun?: boolean }

@@ -44,7 +44,7 @@ const SIMPLER: ((plan: Plan) => Plan)[] = [
   (plan) => ({ ...plan, settings: { ...plan.settings, watch: 'orders' } }),
 ];
 
-/** @param troubles the faults and lists of answers to keep */
+/** @param troubles the faults and lists of responses to keep */
 function withTroubles(plan: Plan, troubles: readonly object[]): Plan {
   const purchases = plan.purchases.map((one) => ({
     ...one,

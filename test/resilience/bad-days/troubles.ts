@@ -8,7 +8,7 @@ type Trouble = Pick<PlannedPurchase, 'faults' | 'beyond'>;
 
 const SECOND = 1_000;
 
-/** Every way to lose an answer, so that the result of the call is unknown. */
+/** Every way to lose a response, so that the result of the call is unknown. */
 export const LOST: readonly Action[] = [
   { type: 'hang' },
   { type: 'reset' },
@@ -21,7 +21,7 @@ export const LOST: readonly Action[] = [
   { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:9/' } },
 ];
 
-/** Error answers that do not say whether the order was booked. */
+/** Error responses that do not say whether the order was booked. */
 export const ERRORS: readonly Action[] = [
   { type: 'answer', status: 500 },
   { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' },
@@ -74,7 +74,7 @@ function placing(fault: Omit<Fault, 'operation' | 'referenceId'>, beyond?: strin
 
 /**
  * An error, then a refusal of the second request because of the first, which is booked after one search and well within
- * the confirmation window. The delay counts from the answer, because the time of the second request is unknown.
+ * the confirmation window. The delay counts from the response, because the time of the second request is unknown.
  */
 function bookedThenRefused({ draw, settings: { confirmWindowMs } }: Morning): Trouble {
   const isLate = !draw.chance(0.5);
@@ -86,7 +86,7 @@ function bookedThenRefused({ draw, settings: { confirmWindowMs } }: Morning): Tr
   return { faults: [first, isLate ? booked : refusal, { ...refusal, times: 2 }] };
 }
 
-/** Booked after the answer: either soon enough to be found in the confirmation window, or long after it. */
+/** Booked after the response: either soon enough to be found in the confirmation window, or long after it. */
 export function late({ draw, settings }: Morning, action: Action): Trouble {
   if (draw.chance(0.5)) {
     return placing({ action, commit: { type: 'late', ms: Math.round(0.2 * settings.confirmWindowMs) } });

@@ -13,7 +13,7 @@ import { waitUntil } from '../../support/wait-until';
 
 jest.setTimeout(240_000);
 
-/** Long enough that a request is read, stays unanswered, and its worker is killed after a heartbeat. */
+/** Long enough that a request is read, gets no response, and its worker is killed after a heartbeat. */
 const SLOW = { partnerTimeoutMs: 8_000, confirmWindowMs: 2_000, placeWithinMs: 180_000, deadlineMs: 180_000 };
 const UNANSWERED = placing('hangs', 'before', { action: { type: 'hang' }, times: 'always' });
 
@@ -122,7 +122,7 @@ describe('a placement whose intention the server refuses to record', () => {
   });
 });
 
-it('a late answer after a long search is accepted, because the attempt sends heartbeats while it waits', async () => {
+it('a late response after a long search is accepted, because the attempt sends heartbeats while it waits', async () => {
   // The SDK ends an attempt without heartbeats 5 s after its heartbeat timeout: after 22 s.
   const env = await startTestEnvironment({ settings: { ...SLOW, partnerTimeoutMs: 15_000 } });
   const referenceId = env.reference();

@@ -17,7 +17,7 @@ const AT_ONCE = { firstPollMs: 0, partnerTimeoutMs: 5_000, deliveryTimeoutMs: 5_
  * its workflow task. The next delivery must use the same key ids, even after the secret of the ids was rotated.
  */
 describe('keys of a local delivery that Temporal has not recorded', () => {
-  /** A purchase during its local delivery: the checkout receives the first attempt and does not answer it. */
+  /** A purchase during its local delivery: the checkout receives the first attempt and does not respond to it. */
   async function inDelivery(env: TestEnvironment) {
     env.receiver.respondWith(() => (env.receiver.attempts.length === 1 ? 'take-and-hang' : 204));
     const referenceId = await env.buy({ 'demo-instant': 2 });

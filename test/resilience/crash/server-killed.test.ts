@@ -20,8 +20,8 @@ const SETTINGS = {
   replace: 'always',
 } as const;
 
-/** The partner's answer arrives while no server can record it. */
-const answeredMeanwhile = placing('answers late', 'after', { action: { type: 'delay', ms: 700 } });
+/** The partner's response arrives while no server can record it. */
+const answeredMeanwhile = placing('responds late', 'after', { action: { type: 'delay', ms: 700 } });
 
 describe('a Temporal server that is killed', () => {
   const environmentOf = async ({ address }: DevServer) =>

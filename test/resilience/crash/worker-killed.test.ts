@@ -151,7 +151,7 @@ describe('a worker process that receives a signal', () => {
       ]);
       await waitUntil('it has been read', () => sandbox.requests().place === 1, { everyMs: 5 });
       victim.signal('SIGSTOP');
-      // In this window the process's own limit for the request is over, and the server still waits for the answer.
+      // In this window the process's own limit for the request is over, and the server still waits for the response.
       const { startToCloseTimeout } = placementOptions(settings);
       const ownLimitMs = placementMaxAgeMs(settings) + settings.partnerTimeoutMs + 1_000;
       await sleep((ownLimitMs + Number(startToCloseTimeout)) / 2);

@@ -31,7 +31,7 @@ const COMMANDS = {
   ...{ status: 3, list: 1, cancel: 6, redeliver: 8, purchase: 4, reconcile: 1, resolve: 12 },
   ...{ pause: 5, 'reset activity': 5, 'reset purchase': 2, terminate: 1 },
 };
-/** The checkout's answers to one event in five. */
+/** The checkout's responses to one event in five. */
 const BAD_RESPONSES = [500, 500, 'slow', 'slow', 'hang', 'reset', 'take-and-reset', 410] as const;
 
 type Chaos = Awaited<ReturnType<typeof startChaos>>;

@@ -97,7 +97,7 @@ async function killInWave(environment: TestEnvironment, worker: WorkerProcess, a
   return references;
 }
 
-/** For each purchase, whether each placement that ended without an answer had recorded its intention. */
+/** For each purchase, whether each placement that ended without a response had recorded its intention. */
 async function timedOutPlacements(environment: TestEnvironment, references: readonly string[]): Promise<boolean[][]> {
   const found: boolean[][] = [];
   for (const referenceId of references) {

@@ -65,7 +65,7 @@ export function placingCells(): Cell[] {
     },
     { ...placing('two orders', 'after', copies()), beyond: 'two orders of one request' },
     {
-      ...placing('two orders, and no answer', 'after', copies({ type: 'reset' })),
+      ...placing('two orders, and no response', 'after', copies({ type: 'reset' })),
       beyond: 'two orders of one request',
     },
     placing('other items', 'after', { commit: { type: 'items', items: [{ id: 'demo-instant', quantity: 3 }] } }),

@@ -30,7 +30,7 @@ const OUTAGES: [string, Outage][] = [
   ],
   ['503', (env) => allAnswer(env, { type: 'answer', status: 503 })],
   ['silence', (env) => allAnswer(env, { type: 'hang' })],
-  // Reads succeed, so only the answers to placements show the outage.
+  // Reads succeed, so only the responses to placements show the outage.
   ['silence of the placements alone', (env) => allAnswer(env, { type: 'hang' }, ['place'])],
 ];
 

@@ -57,10 +57,10 @@ async function startPrometheus(worker: string) {
     return ended;
   });
   const ask = async (path: string): Promise<unknown> => {
-    const answer = await fetch(`http://${address}${path}`, { headers: { connection: 'close' } });
-    return ((await answer.json()) as { data: unknown }).data;
+    const response = await fetch(`http://${address}${path}`, { headers: { connection: 'close' } });
+    return ((await response.json()) as { data: unknown }).data;
   };
-  await waitUntil('Prometheus answers', () => ask('/api/v1/status/buildinfo').then(Boolean, () => false));
+  await waitUntil('Prometheus responds', () => ask('/api/v1/status/buildinfo').then(Boolean, () => false));
   return {
     /** The current values of a query. */
     async values(query: string) {

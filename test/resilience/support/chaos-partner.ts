@@ -7,7 +7,7 @@ type Ordered = { id: string; referenceId: string; bookedAt: number; items: { id:
 
 const NO_JSON = { body: '<h1>Thank you</h1>' };
 const BUSY = { status: 503, headers: { 'retry-after': '1' } };
-/** Answers to place-order that say nothing about an order, with and without a booked order. */
+/** Responses to place-order that say nothing about an order, with and without a booked order. */
 const UNCLEAR: Reply[] = ['reset', 'hang', NO_JSON, { status: 409 }, { status: 500 }, BUSY];
 /** An order's status from this many ms on, and the number of extra keys it then has. The first two are normal. */
 const LIVES: Record<number, string>[] = [
@@ -35,7 +35,7 @@ function fateOf(draw: Draw) {
     unclearBooksAfterMs: draw.pick([0, 0, 800, undefined]),
     respondsAfterMs: draw.chance(0.1) ? 1_200 : 10,
     life: draw.pick(draw.chance(0.25) ? LIVES : LIVES.slice(0, 2)),
-    /** The answers to the first reads of its order. */
+    /** The responses to the first reads of its order. */
     reads: [1, 2, 3].map(() => (draw.chance(0.2) ? draw.pick([...UNCLEAR, { status: 404 }]) : undefined)),
     unexpected: draw.chance(0.2) ? { balance: draw.pick(UNEXPECTED_BALANCES), total_debit: '1.50' } : {},
     /** How long the row of its order can't be read. */
@@ -125,7 +125,7 @@ export async function startChaosPartner(seed: number) {
     fateOf: fate,
     /**
      * The present orders under a reference. `keys` holds their values, which also appear in undocumented fields of
-     * answers.
+     * responses.
      */
     ordersOf: (referenceId: string) => orders.filter((order) => order.referenceId === referenceId).map(shownNow),
     /** From now on nothing fails, and every order has its final status. */

@@ -14,7 +14,7 @@ export interface CrashPoint {
   arrange(environment: FaultyEnvironment, referenceId: string): () => Promise<boolean>;
 }
 
-/** An environment whose receiver has an answer per reference, and 204 for all others. */
+/** An environment whose receiver has a response per reference, and 204 for all others. */
 export interface FaultyEnvironment extends TestEnvironment {
   answers: Map<string, Answer>;
 }
@@ -59,7 +59,7 @@ export function placing(
   };
 }
 
-/** After an answer that proves nothing: a fault in each search of the confirmation. */
+/** After a response that proves nothing: a fault in each search of the confirmation. */
 export function settling(name: string, when: 'before' | 'after', action: Action): CrashPoint {
   return {
     name: `settling what was lost ${when} the commit: the search ${name}`,
@@ -87,7 +87,7 @@ export function polling(name: string, action: Action, items: Record<string, numb
   };
 }
 
-/** Before or after the checkout's 2xx. The receiver decides whether an answer counts as received. */
+/** Before or after the checkout's 2xx. The receiver decides whether a response counts as received. */
 export function delivering(answer: Answer): CrashPoint {
   return {
     name: `delivering: ${JSON.stringify(answer)}`,
@@ -102,7 +102,7 @@ export function delivering(answer: Answer): CrashPoint {
 /** No fault except the kill, at the moment when the partner has booked. */
 export function booked(): CrashPoint {
   return {
-    name: 'after the answer',
+    name: 'after the response',
     items: AT_ONCE,
     arrange:
       ({ sandbox }, referenceId) =>

@@ -3,7 +3,7 @@ import { expectAllKeys } from '../../support/purchase-checks';
 import type { Answer } from '../../support/receiver';
 import { sharedEnvironment } from '../../support/test-environment';
 
-describe('one event and the answers of the checkout', () => {
+describe("one event and the checkout's responses", () => {
   const env = sharedEnvironment();
   const scripts = new Map<string, Answer[]>();
 
@@ -13,13 +13,13 @@ describe('one event and the answers of the checkout', () => {
 
   it.concurrent.each<[string, Answer[]]>([
     [
-      'accepts the event and resets the connection, then accepts it and never answers',
+      'accepts the event and resets the connection, then accepts it and never responds',
       ['take-and-reset', 'take-and-hang'],
     ],
-    ['answers 500', [500, 500]],
-    ['answers 400, 401, 404 and 409, which may be a mistake in the checkout', [400, 401, 404, 409]],
-    ['answers too late, then resets the connection', ['hang', 'reset']],
-    ['answers 429 with an invalid Retry-After', [{ status: 429, headers: { 'retry-after': 'soon' } }]],
+    ['returns 500', [500, 500]],
+    ['returns 400, 401, 404 and 409, which may be a mistake in the checkout', [400, 401, 404, 409]],
+    ['responds too late, then resets the connection', ['hang', 'reset']],
+    ['returns 429 with an invalid Retry-After', [{ status: 429, headers: { 'retry-after': 'soon' } }]],
   ])('a checkout that %s gets the event again under the same id and processes it only once', async (_, answers) => {
     const failures = answers.length;
     const referenceId = env.reference();
@@ -34,7 +34,7 @@ describe('one event and the answers of the checkout', () => {
   });
 
   it.concurrent(
-    'holds an event that is answered with 410, and sends it again under the same id when an operator decides to deliver',
+    'holds an event for which the checkout returns 410, and sends it again under the same id when an operator decides to deliver',
     async () => {
       const referenceId = env.reference();
       scripts.set(referenceId, [410]);

@@ -5,7 +5,7 @@ import type { PurchaseFault } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
-/** The answer is lost, and the partner has two orders, which raises an alert. */
+/** The response is lost, and the partner has two orders, which raises an alert. */
 const DOUBLED: PurchaseFault = {
   operation: 'place',
   when: 'after',

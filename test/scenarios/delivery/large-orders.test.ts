@@ -16,7 +16,7 @@ describe('an order of a thousand image keys of 36 kB', () => {
     return worker;
   };
 
-  it('is held when a worker may not read an answer that large, and delivered with the setting that the hold names', async () => {
+  it('is held when a worker may not read a response that large, and delivered with the setting that the hold names', async () => {
     const data = `data:image/png;base64,${'A'.repeat(36_000)}`;
     const keys = Array.from({ length: KEYS }, (_, at) => ({ type: 'image', value: `${data}${at}` }));
     const products = [{ id: 'demo-never', title: 'Card', quantity: KEYS, keys }];
@@ -26,7 +26,7 @@ describe('an order of a thousand image keys of 36 kB', () => {
     const referenceId = await env.buy({ 'demo-never': KEYS });
     const operator = operatorOf(env, referenceId);
     expect(await operator.held('ORDER_TOO_LARGE')).toMatchObject({
-      explanation: 'the order could not be read: the answer is larger than PARTNER_MAX_BODY',
+      explanation: 'the order could not be read: the response is larger than PARTNER_MAX_BODY',
     });
     await small.end('SIGTERM');
 

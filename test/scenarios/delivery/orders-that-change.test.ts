@@ -16,10 +16,10 @@ const SHOWN_AS_REFUNDED: Fault = {
 };
 
 describe('an order that changes after its review and before the checkout accepts its event', () => {
-  // Long enough for the alert that a checkout does not answer.
+  // Long enough for the alert that a checkout does not respond.
   const env = sharedEnvironment({ settings: { deliveryTimeoutMs: 20_000 } });
 
-  /** Buys the product. The checkout answers the events about its outcome like this for now. */
+  /** Buys the product. For now, the checkout responds like this to the events about its outcome. */
   async function bought(product: string, quantity: number, answer: Answer = 503) {
     const referenceId = env.reference();
     env.receiver.responseTo(referenceId, answer);
@@ -171,7 +171,7 @@ describe('an order that changes after its review and before the checkout accepts
       const { referenceId, operator, orderId } = await refused();
       env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
       const { explanation } = await operator.held('ORDER_TOO_LARGE');
-      expect(explanation).toBe('the order could not be read: the answer is larger than PARTNER_MAX_BODY');
+      expect(explanation).toBe('the order could not be read: the response is larger than PARTNER_MAX_BODY');
 
       env.receiver.take(referenceId);
       await operator.resolve('deliver');

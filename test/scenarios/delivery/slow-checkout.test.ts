@@ -7,7 +7,7 @@ import { startWorkerOf } from '../../support/worker';
 
 const RESPOND_AFTER_MS = 2_500;
 
-/** A checkout that takes this long for every answer. It counts the event ids and the concurrent requests per event. */
+/** A checkout that takes this long for every response. It counts the event ids and the concurrent requests per event. */
 async function startSlowCheckout() {
   const sockets: Socket[] = [];
   const open: string[] = [];
@@ -27,7 +27,7 @@ async function startSlowCheckout() {
   return Object.assign(seen, { url: server.url });
 }
 
-describe(`a checkout that takes ${RESPOND_AFTER_MS} ms for every answer`, () => {
+describe(`a checkout that takes ${RESPOND_AFTER_MS} ms for every response`, () => {
   const env = sharedEnvironment({ worker: false, settings: { deliveryTimeoutMs: 20_000 } });
 
   it('never gets two requests for one event at once, and only its first event is tried with the short deadline', async () => {

@@ -191,7 +191,7 @@ describe('an order that an operator names, which is checked before it is adopted
       const late = expectRefusal(decide('order', hold.id), 'no hold is waiting for a decision');
       await operator.pending('checkOrder');
 
-      await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: 'o-2' }), 'is being checked right now');
+      await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: 'o-2' }), 'is already being checked');
       await operator.resolve('abandon', { hold: hold.id });
       await waitUntil('the end is notified', () => env.eventTypes(referenceId).includes('purchase.abandoned'));
       await operator.complete('checkOrder', { usable: true });

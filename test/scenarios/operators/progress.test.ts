@@ -46,7 +46,7 @@ describe('a purchase as an operator sees it in the Temporal UI', () => {
     expect(await details(referenceId)).toContain('**Cancel:** requested. An order exists');
   });
 
-  it('names the hold and its decisions; after the end the same query answers in the same shape', async () => {
+  it('names the hold and its decisions; after the end the same query returns the same shape', async () => {
     const { referenceId, hold } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
     const held = await ask(referenceId);

@@ -127,7 +127,7 @@ describe('a purchase that an operator resets', () => {
       const { runId } = await env.starter.status(referenceId);
       const [, decided] = await operator.scheduled('placeOrder', runId);
       const [first] = await operator.points(runId);
-      // The server passes the decision on to the new run: first to the hold that it answered, at last to none.
+      // The server passes the decision on to the new run: first to the hold that it decided, and finally to none.
       for (const point of [decided!, whileHeld, first!]) {
         await operator.reset(point, runId);
         holds.push(await operator.held('PLACEMENT_UNKNOWN', ...holds));
@@ -138,7 +138,7 @@ describe('a purchase that an operator resets', () => {
   );
 
   it.concurrent(
-    'reset before its placement is answered, finds the order of that placement and places no other',
+    'reset before its placement has a response, finds the order of that placement and places no other',
     async () => {
       const referenceId = await env.buyFacing(
         [{ operation: 'place', when: 'after', action: { type: 'delay', ms: 700 } }],

@@ -20,7 +20,7 @@ const REJECTED = { state: 'REJECTED', orderCount: 0, requests: 1 };
 const HELD = { ...REJECTED, state: 'HELD' };
 
 const BROKEN: [string, Action][] = [
-  ['no answer at all', { type: 'hang' }],
+  ['no response at all', { type: 'hang' }],
   ['a reset', { type: 'reset' }],
   ['a close', { type: 'close' }],
   ['a slow drip', { type: 'drip', everyMs: 200 }],
@@ -43,13 +43,13 @@ const ERROR_RESPONSE: [string, Action][] = [
   ['success: false', { type: 'unsuccessful' }],
 ];
 
-/** With all at once, a busy machine needs longer between recorded intention and answer than an attempt may last. */
+/** With all at once, a busy machine needs longer between recorded intention and response than an attempt may last. */
 const AT_ONCE = 30;
 
 const UNUSABLE_IDS = [null, 7, '', '..', 'a/b', '%2e%2e', `ord-1\r\nx: y`, {}];
 
 const ROWS: Row[] = [
-  { seen: 'a whole answer', faults: [], ...BOUGHT },
+  { seen: 'a whole response', faults: [], ...BOUGHT },
 
   ...[400, 402, 413, 415, 422].flatMap((status): Row[] => [
     row(`${status}`, 'before', { type: 'answer', status }, REJECTED),
@@ -81,11 +81,11 @@ const ROWS: Row[] = [
     row(`${seen}, and bought`, 'after', action, BOUGHT),
   ]),
   ...UNUSABLE_IDS.map((id) =>
-    row(`an answer with the id ${JSON.stringify(id)}`, 'after', { type: 'merge', data: { id } }, BOUGHT),
+    row(`a response with the id ${JSON.stringify(id)}`, 'after', { type: 'merge', data: { id } }, BOUGHT),
   ),
 ];
 
-describe('the answers to place-order, when an absent order may be placed again after an answer', () => {
+describe('the responses to place-order, when an absent order may be placed again after a response', () => {
   // Many run at once: a late search on a busy machine must not use up the time in which the history must be readable.
   const env = sharedEnvironment({
     pastOrders: 5,
@@ -109,7 +109,7 @@ describe('the answers to place-order, when an absent order may be placed again a
   });
 
   it('adopts the found order under the id that the partner gave it', async () => {
-    const purchase = await runs.get('no answer at all, and bought');
+    const purchase = await runs.get('no response at all, and bought');
     expect(purchase?.status.result?.orderId).toBe(purchase?.orders[0]?.id);
   });
 

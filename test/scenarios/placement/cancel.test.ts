@@ -19,7 +19,7 @@ describe('a cancel ends a purchase only when nothing can have been bought', () =
   });
 
   it.each<[string, PurchaseFault['action'], string, string]>([
-    ['an error answer, ends CANCELLED', { type: 'answer', status: 500 }, 'CANCELLED', 'purchase.cancelled'],
+    ['an error response, ends CANCELLED', { type: 'answer', status: 500 }, 'CANCELLED', 'purchase.cancelled'],
     ['a reset, stays held', { type: 'reset' }, 'HELD', 'purchase.held'],
   ])('confirms the unknown outcome after %s, and never places again', async (_, action, state, event) => {
     const referenceId = await env.buyFacing({ operation: 'place', action }, INSTANT);
@@ -31,7 +31,7 @@ describe('a cancel ends a purchase only when nothing can have been bought', () =
     expect(env.receiver.eventsOf(referenceId).map(({ type }) => type)).toEqual([event]);
   });
 
-  it('searches once more before it ends, because a request answered with an error may have bought late', async () => {
+  it('searches once more before it ends, because a request that returned an error may still have placed an order late', async () => {
     const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'answer', status: 500 } }, INSTANT);
     await env.untilState(referenceId, 'UNCONFIRMED');
     await env.untilState(referenceId, 'PLACING');

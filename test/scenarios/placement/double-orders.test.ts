@@ -34,7 +34,7 @@ describe('a reference with no order, several orders or an order of another purch
     });
   });
 
-  it('does not deliver one order to two customers when the partner answers two references with one id', async () => {
+  it('does not deliver one order to two customers when the partner returns one id for two references', async () => {
     const first = await runPurchase(env);
     const second = await runPurchase(env, [
       { operation: 'place', commit: { type: 'same-order-as', referenceId: first.referenceId } },
@@ -55,7 +55,7 @@ describe('a reference with no order, several orders or an order of another purch
     expect(purchase).toMatchObject({ state: 'FAILED', requests: 0, received: [] });
   });
 
-  it('buys nothing twice when no answer came and the partner books the order much later', async () => {
+  it('buys nothing twice when no response arrives and the partner books the order much later', async () => {
     const commit = { type: 'late', historyRequests: 1_000 } as const;
     const { referenceId } = await runPurchase(env, [{ ...LOST, when: 'before', commit }]);
     await bookLateOrders(env, referenceId, 1);
@@ -79,7 +79,7 @@ describe('a reference with no order, several orders or an order of another purch
   });
 });
 
-it('with PURCHASE_REPLACE=always, places an absent order again even without an answer, and never a second one', async () => {
+it('with PURCHASE_REPLACE=always, places an absent order again even without a response, and never a second one', async () => {
   const settings = { ...LENIENT, replace: 'always', confirmWindowMs: 300 } as const;
   const env = await startTestEnvironment({ pastOrders: 5, settings });
   const broken: PurchaseFault['action'][] = [{ type: 'hang' }, { type: 'reset' }, { type: 'close' }];

@@ -74,7 +74,7 @@ it('adopts an order booked during a search that outlasts the confirmation window
 
 it.concurrent.each<[string, (env: TestEnvironment) => Promise<PurchaseRun>, requests: number, past: number, string]>([
   ['an order has an id that could change a URL path', runWithUnusableId, 0, 5, "has an id that can't be used"],
-  ['it does not find an order that exists', runWithBrokenSearch, 1, 5, 'does not find an order known to exist'],
+  ['it does not find an order that exists', runWithBrokenSearch, 1, 5, 'does not find an order that is known to exist'],
   ['it is empty', (env) => runPurchase(env, [NOT_BOUGHT]), 1, 0, 'empty, which proves nothing'],
 ])('holds a purchase when the history proves no absence because %s', async (_, run, requests, past, explanation) => {
   const settings = { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 };

@@ -9,7 +9,7 @@ import {
 import { waitUntil } from '../../support/wait-until';
 import { cameTo, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
-/** A placeholder for the purchase's own reference in a generated answer. */
+/** A placeholder for the purchase's own reference in a generated response. */
 const OURS = '<our reference>';
 const AT_ONCE = 25;
 
@@ -73,7 +73,7 @@ const faults = fc.array(
 );
 const NOTHING_BOUGHT = ['NOT_PLACED', 'REJECTED', 'CANCELLED'];
 
-describe('hostile answers of the partner', () => {
+describe('hostile responses from the partner', () => {
   const env = sharedEnvironment({
     pastOrders: 5,
     settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, confirmWindowMs: 300 },

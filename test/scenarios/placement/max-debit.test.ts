@@ -20,7 +20,12 @@ describe('a purchase with a maximum debit', () => {
   });
 
   it.each([
-    ['costs one cent more', ITEMS, COST - 0.01, 'the catalogue price is 9.98, but the purchase may cost at most 9.97'],
+    [
+      'costs one cent more',
+      ITEMS,
+      COST - 0.01,
+      'the catalogue price is 9.98, but the maximum for this purchase is 9.97',
+    ],
     ['has a product without a price', [{ productId: 'gone', quantity: 1 }], 1_000, 'no price for gone'],
   ])('is not placed when it %s, and ends at once with the reason', async (_, items, maxDebit, reason) => {
     const referenceId = env.reference();
@@ -47,7 +52,7 @@ describe('a purchase with a maximum debit', () => {
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'NOT_PLACED' });
     const operator = operatorOf(env, referenceId);
     await env.orderByHand({ 'demo-instant': 2 }, referenceId);
-    // The reset point between the catalogue's answer and the query for earlier runs.
+    // The reset point between the catalogue's response and the query for earlier runs.
     await operator.reset((await operator.points())[1]!);
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });

@@ -61,7 +61,7 @@ describe('the query for other purchases with an order', () => {
     expect(await hasOtherExecution(workflowId, randomUUID())).toBe(true);
   });
 
-  it('combines requests made at the same time into one query, and each gets the answer for its own order', async () => {
+  it('combines requests made at the same time into one query, and each gets the result for its own order', async () => {
     const orders = Array.from({ length: 60 }, () => randomUUID());
     const owner = await listed(orders[3]!);
     const { othersWithOrder } = createPurchaseReader(client);
@@ -114,7 +114,7 @@ describe('the query for other purchases with an order', () => {
     expect(await othersWithOrder('o-1', 'R-2')).toEqual([]);
   });
 
-  it('does not block a purchase when the lists never answer, and returns only what this process knows', async () => {
+  it('does not block a purchase when the lists never respond, and returns only what this process knows', async () => {
     const { port } = await startGrpcServer(() => undefined);
     const connection = Connection.lazy({ address: `127.0.0.1:${port}`, interceptors: [] });
     const { noteOwner, othersWithOrder } = createPurchaseReader(new Client({ connection }));

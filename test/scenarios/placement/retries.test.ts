@@ -26,7 +26,7 @@ describe('an order that is proven unsent and tried again for a limited time', ()
   const always = { times: 'always' } as const;
 
   it.concurrent.each(UNREADABLE)(
-    'ends NOT_PLACED and sends nothing while the history answers with %s',
+    'ends NOT_PLACED and sends nothing while the history returns %s',
     async (_, action) => {
       const purchase = await runPurchase(env, [{ operation: 'orders', ...always, action }]);
       expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
@@ -34,7 +34,7 @@ describe('an order that is proven unsent and tried again for a limited time', ()
     },
   );
 
-  it.concurrent.each(ACCESS)('ends NOT_PLACED, not REJECTED, when every order is answered with %i', async (status) => {
+  it.concurrent.each(ACCESS)('ends NOT_PLACED, not REJECTED, when every order returns %i', async (status) => {
     const purchase = await runPurchase(env, [{ operation: 'place', ...always, action: { type: 'answer', status } }]);
     expect(purchase).toMatchObject({ state: 'NOT_PLACED', orders: [] });
     expect(purchase.requests).toBeGreaterThanOrEqual(1);

@@ -24,14 +24,14 @@ describe('a purchase and the final status of its order', () => {
 
   it('REJECTED says why: the status, the error code if it is a known one, and the trace id to quote to the partner', async () => {
     const { reason } = await env.bought({ 'demo-out-of-stock': 1 });
-    expect(reason).toMatch(/^the partner answered 422 \(insufficient_stock\), trace id [0-9a-f]{32}$/);
+    expect(reason).toMatch(/^the partner returned 422 \(insufficient_stock\), trace id [0-9a-f]{32}$/);
 
     const referenceId = env.reference();
     const body = { details: { data: { code: 'KEY-A-B' }, extensions: { trace_id: 'KEY-C-D' } } };
     const action = { type: 'answer', status: 422, body } as const;
     env.sandbox.addFault({ operation: 'place', referenceId, when: 'before', action });
     const other = await env.bought({ 'demo-instant': 1 }, referenceId);
-    expect(other).toMatchObject({ outcome: 'REJECTED', reason: 'the partner answered 422' });
+    expect(other).toMatchObject({ outcome: 'REJECTED', reason: 'the partner returned 422' });
   });
 
   it.each([

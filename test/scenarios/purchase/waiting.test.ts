@@ -64,10 +64,10 @@ describe('waiting with production intervals and time skipping', () => {
 
   it.each<[string, FaultAction]>([
     [
-      'the answer has an unexpected shape; expected details.data.status: string',
+      'the response has an unexpected shape; expected details.data.status: string',
       { type: 'merge', data: { status: 7 } },
     ],
-    ['the partner answered 503', { type: 'answer', status: 503 }],
+    ['the partner returned 503', { type: 'answer', status: 503 }],
   ])('names the last error when the order could not be read: %s', async (seen, action) => {
     env.sandbox.addFault({ operation: 'keys', when: 'after', times: 'always', action });
     const result = await boughtInTime(env, { 'demo-never': 1 });

@@ -69,7 +69,7 @@ describe('every paid key is delivered or reported', () => {
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([missing, missing]);
 
     await become('PARTIAL_COMPLETED', 'A', 'B', 'C');
-    const note = 'keys on their way to the checkout: 2; still missing: 1';
+    const note = 'keys being sent to the checkout: 2; still missing: 1';
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'repaired', note }]);
     await ended(referenceId, 1);
     const still = { ...missing, explanation: expect.stringContaining('3 of 4 keys') };
@@ -98,7 +98,7 @@ describe('every paid key is delivered or reported', () => {
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'unrepaired' }]);
     await price(10, 40);
     await become('PARTIAL_COMPLETED', 'A', 'B');
-    const note = 'keys on their way to the checkout: 1; still missing: 2';
+    const note = 'keys being sent to the checkout: 1; still missing: 2';
     expect(await night(referenceId, { dryRun: true })).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'dry-run' }]);
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL_REFUNDED', done: 'repaired', note }]);
     await ended(referenceId, 1);
@@ -131,7 +131,7 @@ describe('every paid key is delivered or reported', () => {
     await operator.result();
 
     await become('PARTIAL_COMPLETED', 'A', 'B');
-    const note = 'keys on their way to the checkout: 1; still missing: 1';
+    const note = 'keys being sent to the checkout: 1; still missing: 1';
     expect(await night(referenceId)).toMatchObject([{ kind: 'SHORTFALL', done: 'repaired', note }]);
     await ended(referenceId, 1);
     await become('COMPLETED', 'A', 'B', 'C');
@@ -168,7 +168,7 @@ describe('every paid key is delivered or reported', () => {
     env.receiver.respondWith(() => 204);
     const { events, order } = await env.starter.redeliver(referenceId);
     expect(events).toEqual([]);
-    expect(order?.issue).toContain('lacks demo-instant');
+    expect(order?.issue).toContain('does not contain demo-instant');
     expect(await received(referenceId)).toEqual([]);
   });
 
@@ -179,7 +179,7 @@ describe('every paid key is delivered or reported', () => {
     env.receiver.respondWith(() => 410);
     expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
     await ended(referenceId, 1);
-    const note = expect.stringContaining('the last delivery failed, and was started again');
+    const note = expect.stringContaining('the last delivery failed and was started again');
     expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'unrepaired', note }]);
     await ended(referenceId, 2);
 

@@ -46,7 +46,7 @@ describe('a reconciliation that takes long to read', () => {
     env.sandbox.settings({ historyLagMs: 1_000_000 });
     expect((await env.reconcile()).findings).toEqual({});
     env.sandbox.settings({ historyLagMs: 0 });
-    // Neither a refused key nor another answer of the order confirms the row.
+    // Neither a refused key nor another reading of the order confirms the row.
     for (const status of [401, 410]) {
       env.sandbox.clearFaults();
       env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'answer', status } });

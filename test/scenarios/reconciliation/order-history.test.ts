@@ -8,7 +8,7 @@ const PAGES = 40;
 
 const quiet: Progress = { show: () => undefined, signal: new AbortController().signal, close: () => undefined };
 
-/** Reads a history with this many pages. The seventh page fails this often before it is answered. */
+/** Reads a history with this many pages. The seventh page fails this many times before it succeeds. */
 async function readFailing(times: Fault['times']) {
   const sandbox = await startSandbox();
   closeAtEnd(sandbox.close);

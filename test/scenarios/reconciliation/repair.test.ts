@@ -90,7 +90,7 @@ describe('a reconciliation', () => {
   });
 
   it.each([
-    ['another workflow', 'somebodyElsesWorkflow', 'is running as another workflow'],
+    ['another workflow', 'somebodyElsesWorkflow', 'is running as another type of workflow'],
     ['a delivery that nobody works on', 'deliverWorkflow', 'has been running since 2'],
   ])('never calls keys delivered while %s holds the id of the delivery, and says so', async (_, type, words) => {
     const late = await overdue();
@@ -233,7 +233,7 @@ describe('a reconciliation', () => {
     const result = await env.reconcile();
 
     expect(found(result, referenceId)).toMatchObject([
-      { kind: 'KEYS_GONE', done: 'notified', explanation: expect.stringContaining('1 of the keys') },
+      { kind: 'KEYS_GONE', done: 'notified', explanation: expect.stringContaining('no longer in the order: 1.') },
       { kind: 'SHORTFALL_FILLED', done: 'repaired' },
     ]);
     await untilReceived(referenceId, 3);

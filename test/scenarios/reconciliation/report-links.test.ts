@@ -3,7 +3,7 @@ import type { ReconciliationReport } from '../../../src/report';
 import { TEST_UI_URL } from '../../support/settings';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 
-it('a report links to its own run in the Temporal UI, where the details say how many findings need a person', async () => {
+it('a report links to its own run in the Temporal UI, where the details say how many findings need attention', async () => {
   const env = await startReconciliationEnvironment();
   await env.orderByHand({ 'demo-instant': 1 }, 'by phone');
 
@@ -16,5 +16,5 @@ it('a report links to its own run in the Temporal UI, where the details say how 
   const { currentDetails } = await env.client.workflow
     .getHandle(json.workflowId, json.runId)
     .query<{ currentDetails: string }>('__temporal_workflow_metadata');
-  expect(currentDetails).toContain('**DONE**: 0 repaired, 1 needs a person. 1 order was compared.');
+  expect(currentDetails).toContain('**DONE**: 0 repaired, 1 needs attention. 1 order was compared.');
 });

@@ -22,7 +22,7 @@ describe('a reconciliation of records that can not be read', () => {
   const named = ({ details }: ReconciliationResult) =>
     details.map(({ kind, referenceId, done }) => `${kind} ${referenceId} ${done}`).toSorted();
 
-  /** From now on the partner gives this answer for the keys of the order. */
+  /** From now on the partner gives this response for the keys of the order. */
   const keysResponse = (orderId: string, action: Action) =>
     env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
 

@@ -48,7 +48,7 @@ describe('the commands, as real processes', () => {
     env.receiver.responseTo(referenceId, 410);
     const args = ['purchase', referenceId, '--item', 'demo-seconds:1', '--wait', '--json'];
     const waiting = startStarter(args, starterEnvOf(env));
-    await waiting.said(`UTC  HELD: DELIVERY_REFUSED: the checkout refused the event permanently (410)`);
+    await waiting.said(`UTC  HELD: DELIVERY_REFUSED: the checkout rejected the event permanently (410)`);
     await waiting.said(`To decide: npx fulfilment status ${referenceId}`);
     await env.starter.resolve(referenceId, { decision: 'withhold' });
     const { code, stdout, stderr } = await waiting.ended;
@@ -59,14 +59,14 @@ describe('the commands, as real processes', () => {
     );
   });
 
-  it('status of an unconfirmed purchase says what that means, what comes next, and until when at the latest', async () => {
+  it('status of an unconfirmed purchase says what that means, what comes next, and the latest end', async () => {
     const settings = { replace: 'never', confirmWindowMs: 20_000 } as const;
     const unsure = await startTestEnvironment({ settings, pastOrders: 3 });
     const referenceId = await unsure.buyFacing({ operation: 'place', action: { type: 'reset' } });
     await unsure.untilState(referenceId, 'UNCONFIRMED');
     const { waitsFor } = await unsure.starter.status(referenceId);
     expect(waitsFor?.what).toMatch(
-      /^the order history is searched; .+\. It is decided at about 20\d\d-.+ UTC; if the history can't be read, by 20\d\d-.+ UTC at the latest$/,
+      /^the order history is searched; .+\. Decision expected at about 20\d\d-.+ UTC; if the history can't be read, no later than 20\d\d-.+ UTC$/,
     );
     expect(Date.parse(waitsFor?.until ?? '')).toBeGreaterThan(Date.now());
     const { stdout } = await run('status', referenceId);

@@ -115,7 +115,7 @@ describe('list: who waits for a person', () => {
     expect(purchases.find(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId))).toMatchObject({
       referenceId: 'x; rm -rf ~  [2J',
       orderId: undefined,
-      reason: 'a person must decide',
+      reason: 'an operator must decide',
       hold: undefined,
       commands: [],
     });

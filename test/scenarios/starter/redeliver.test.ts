@@ -89,7 +89,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     env.receiver.responseTo(referenceId, 410);
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('failed: the checkout refused the event permanently (410)');
+    expect(refused.stderr).toContain('failed: the checkout rejected the event permanently (410)');
     await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
 
     env.receiver.take(referenceId);
@@ -102,7 +102,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const { code, stderr } = await run('redeliver', referenceId);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `The delivery of ${referenceId} failed: the answer is larger than PARTNER_MAX_BODY\n`,
+      stderr: `The delivery of ${referenceId} failed: the response is larger than PARTNER_MAX_BODY\n`,
     });
   });
 
@@ -112,7 +112,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const impatient = createStarter(env.client, { taskQueue: env.taskQueue, timeoutMs: 8_000 });
     const asked = impatient.redeliver(referenceId);
     await expect(asked).rejects.toThrow(NoResponseError);
-    await expect(asked).rejects.toThrow(/has started, but the checkout did not accept it in time .*answered 500/);
+    await expect(asked).rejects.toThrow(/has started, but the checkout did not accept it in time .*returned 500/);
 
     const second = env.starter.redeliver(referenceId);
     env.receiver.take(referenceId);

@@ -57,7 +57,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
 
     await expect(resolve()).rejects.toThrow(
-      `The decision on ${referenceId} was refused: order ${orderId} could not be checked (the partner answered 403: access refused): try again`,
+      `The decision on ${referenceId} was refused: order ${orderId} could not be checked (the partner returned 403: access refused): try again`,
     );
     expect(await resolve()).toMatchObject({ decision: 'order', orderId });
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });

@@ -58,8 +58,12 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
       ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'],
       '--max-debit: expected a number from 0',
     ],
-    ['a reference with a blank', ['purchase', 'R 1', '--item', 'a:1'], 'REFERENCE: expected 1 to 100 of A-Z a-z 0-9'],
-    ['a reference too long', ['status', 'R'.repeat(101)], 'REFERENCE: expected 1 to 100 of A-Z a-z 0-9'],
+    [
+      'a reference with a blank',
+      ['purchase', 'R 1', '--item', 'a:1'],
+      'REFERENCE: expected 1 to 100 characters of A-Z a-z 0-9',
+    ],
+    ['a reference too long', ['status', 'R'.repeat(101)], 'REFERENCE: expected 1 to 100 characters of A-Z a-z 0-9'],
     ['no decision', ['resolve', 'R-1'], 'expected exactly one of --order ID, --replace'],
     ['two decisions', ['resolve', 'R-1', '--replace', '--abandon'], 'got --replace and --abandon'],
     [
@@ -241,14 +245,14 @@ it.each<[string, number, string[], ProcessEnv, string]>([
     const ended = await starterProcess(args, env);
     expect(ended).toMatchObject({ code, stdout: '' });
     expect(ended.stderr).toContain(message);
-    expect(ended.stderr).not.toContain('Temporal does not answer');
+    expect(ended.stderr).not.toContain('Temporal does not respond');
   },
 );
 
 describe('servers that do not answer', () => {
   it('begins the trying in the real process and says so, and no wrong variable of the partner keeps it from that', async () => {
     const running = startStarter(['status', 'R-1'], { ...NOWHERE, PARTNER_TIMEOUT: 'nonsense' });
-    await running.said('Temporal does not answer at 127.0.0.1:1, try 1 of 12: connection refused');
+    await running.said('Temporal does not respond at 127.0.0.1:1, try 1 of 12: connection refused');
     running.signal('SIGKILL');
     expect((await running.ended).stdout).toBe('');
   });

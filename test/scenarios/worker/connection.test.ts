@@ -27,8 +27,8 @@ const trusted = { serverRootCACertificate: Buffer.from(own.cert) };
 const expired = authority.issue({ expired: true });
 const other = { ...trusted, serverNameOverride: 'temporal.example' };
 const MAY_NOT = 'the server refuses the API key or the client certificate (permission denied)';
-const BY_A_STRANGER = 'the server refuses our certificate: it does not trust its issuer';
-const CLOSED = 'the connection was closed (the server expects TLS, or is no Temporal server)';
+const BY_A_STRANGER = 'the server refuses the client certificate: it does not trust the issuer';
+const CLOSED = 'the connection was closed (the server expects TLS, or it is not a Temporal server)';
 const fine = () => ({ status: 0 });
 /** A server may echo what it received. */
 const refusing = (status: number) => () => ({ status, message: `no: ${API_KEY}` });
@@ -87,10 +87,10 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
     ['the server does not speak TLS', 'TEMPORAL_TLS=false', () => grpc(fine, undefined, { tls: true })],
     [
       'the server does not speak TLS',
-      'The API key needs TLS',
+      'An API key needs TLS',
       () => grpc(fine, undefined, { apiKey: API_KEY, tls: true }),
     ],
-    ['our certificate has expired', 'TEMPORAL_TLS_CLIENT_CERT_PATH', () => alerting(45)],
+    ['the client certificate has expired', 'TEMPORAL_TLS_CLIENT_CERT_PATH', () => alerting(45)],
     [BY_A_STRANGER, 'TEMPORAL_TLS_CLIENT_CERT_PATH', () => alerting(48)],
   ])('is not retried when %s: the message names %s, and the exit code is 78', async (cause, named, makeTarget) => {
     const target = await makeTarget();
@@ -115,14 +115,14 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
   it.each<[string, () => Promise<TemporalTarget>, string]>([
     ['nobody listens', async () => targetOf(`127.0.0.1:${await freePort()}`), 'connection refused'],
     ['the host name does not exist', async () => targetOf('no-such-host.invalid:7233'), 'host name not found'],
-    ['nobody answers', async () => targetOf(`127.0.0.1:${(await startTcpServer()).port}`), 'no answer'],
+    ['nobody responds', async () => targetOf(`127.0.0.1:${(await startTcpServer()).port}`), 'no response'],
     ['the server speaks TLS and the client does not', () => grpc(fine, own), CLOSED],
     [
       'the server has an internal error',
       () => alerting(80),
       'the connection failed (ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR)',
     ],
-    ['a web server answers', async () => targetOf(`127.0.0.1:${(await startServer()).port}`), CLOSED],
+    ['a web server responds', async () => targetOf(`127.0.0.1:${(await startServer()).port}`), CLOSED],
     [
       'the server is overloaded, whatever its message',
       () => grpc(() => ({ status: 14, message: 'certificate' })),
@@ -131,7 +131,7 @@ describe.each(Object.entries(CONNECT))('the connection of a %s', (_, connect) =>
   ])('is retried when %s: each log line names the cause, and the exit code is 69', async (_name, makeTarget, cause) => {
     const target = await makeTarget();
     const { lines, failure } = await connecting(connect, target);
-    expect(lines).toEqual([`Temporal does not answer at ${target.address}, try 1 of 2: ${cause}`]);
+    expect(lines).toEqual([`Temporal does not respond at ${target.address}, try 1 of 2: ${cause}`]);
     expect(failure).toBeInstanceOf(TemporalUnreachableError);
     expect(failure).toMatchObject({ exitCode: 69 });
     expect(failure?.message).toContain(`(2 tries): ${cause}.`);

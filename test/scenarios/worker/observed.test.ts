@@ -76,7 +76,7 @@ describe('a purchase in the logs and traces of real processes', () => {
   };
   const START = 'StartWorkflow:purchaseWorkflow';
 
-  it("has its reference in every log line, then also its order id and the trace id of the partner's last answer", () => {
+  it("has its reference in every log line, then also its order id and the trace id of the partner's last response", () => {
     const ours = lines.filter(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId));
     expect(ours.filter((line) => line.referenceId !== referenceId)).toEqual([]);
     const line = (message: string) => ours.find((one) => one.message === message);
@@ -125,7 +125,7 @@ describe('a purchase in the logs and traces of real processes', () => {
     expect(failed).toMatchObject([
       { name: 'partner getOrder', attributes: { 'partner.trace_id': expect.stringMatching(TRACE_ID) as string } },
     ]);
-    expect(collector.bodies).not.toMatch(/exception|the partner answered/);
+    expect(collector.bodies).not.toMatch(/exception|the partner returned/);
     const { issued } = await env.audit(referenceId);
     expect(issued).toHaveLength(2);
     for (const secret of [...issued, 'sandbox-key']) expect(collector.bodies + printed).not.toContain(secret);

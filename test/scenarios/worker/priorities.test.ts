@@ -82,7 +82,7 @@ async function startOneSlot(env: TestEnvironment): Promise<Dispatched[]> {
   return dispatched;
 }
 
-/** Starts a purchase and answers its placement by hand, so no worker is needed. */
+/** Starts a purchase and completes its placement by hand, so no worker is needed. */
 async function respondToPlacement(env: TestEnvironment, answer: object): Promise<Operator> {
   const operator = operatorOf(env, await env.buy({ 'demo-instant': 1 }));
   await operator.pending('placeOrder');

@@ -39,7 +39,7 @@ describe('a running worker process', () => {
       /^fulfilment_placements_total\{[^}]*evidence="PLACED"[^}]*\} 1$/m,
       /^fulfilment_polls_total\{[^}]*result="ended"[^}]*\} 1$/m,
       /^fulfilment_delivery_attempts_total\{[^}]*result="received"[^}]*\} 1$/m,
-      /^fulfilment_partner_request_duration_seconds_bucket\{answer="ok",[^}]*operation="placeOrder"[^}]*le="0.01"\} /m,
+      /^fulfilment_partner_request_duration_seconds_bucket\{[^}]*operation="placeOrder",[^}]*response="ok"[^}]*le="0.01"\} /m,
       /^fulfilment_partner_permit_wait_seconds_count\{[^}]*class="placement"[^}]*\} 2$/m,
       /^fulfilment_partner_headroom\{[^}]*\} 109995\.01$/m,
       /^fulfilment_running_purchases\{[^}]*state="HELD"[^}]*\} 0$/m,
@@ -52,7 +52,7 @@ describe('a running worker process', () => {
     expect(await worker.end('SIGINT')).toBe(0);
   });
 
-  it('finishes a placement after SIGTERM: the order is sent once and its answer is not lost', async () => {
+  it('finishes a placement after SIGTERM: the order is sent once and its response is not lost', async () => {
     const worker = await startReady({ PARTNER_TIMEOUT: '10s' });
     const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'delay', ms: 1_500 } });
     await env.untilSent(referenceId);
@@ -66,7 +66,7 @@ describe('a running worker process', () => {
 
     const next = await start();
     await expectDeliveredOnce(env, referenceId, 1);
-    // No search confirmed the order, so the history holds the answer itself.
+    // No search confirmed the order, so the history holds the response itself.
     expect((await historyOf(env, referenceId)).activities).not.toContain('findOrders');
     expect(await next.end('SIGTERM')).toBe(0);
   });

@@ -16,7 +16,7 @@ const PERMISSION_DENIED = 7;
 const UNIMPLEMENTED = 12;
 const ALL = SEARCH_ATTRIBUTES.map(({ name }) => name);
 
-/** A server that answers every call with this status. */
+/** A server that returns this status for every call. */
 async function answering(status: number): Promise<Connection> {
   const { port } = await startGrpcServer(() => ({ status }));
   const connection = Connection.lazy({ address: `127.0.0.1:${port}` });

@@ -83,10 +83,10 @@ describe('a worker that can not start says why before it does anything', () => {
     await expect(stopped).rejects.toMatchObject({ exitCode: 0 });
   });
 
-  it('is alive but not ready while Temporal does not answer, and exits with 0 on SIGTERM', async () => {
+  it('is alive but not ready while Temporal does not respond, and exits with 0 on SIGTERM', async () => {
     const env = standaloneWorkerEnv({ TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     const worker = await startWorkerProcess({ env });
-    await worker.said(`Temporal does not answer at ${env.TEMPORAL_ADDRESS}, try 1 of 12: connection refused`);
+    await worker.said(`Temporal does not respond at ${env.TEMPORAL_ADDRESS}, try 1 of 12: connection refused`);
     expect(await worker.health('/healthz')).toEqual({ status: 200, body: 'alive' });
     expect(await worker.health('/readyz')).toEqual({ status: 503, body: 'starting' });
 

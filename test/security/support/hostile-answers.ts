@@ -1,7 +1,7 @@
 import type { Reply } from '../../support/http-server';
 import type { Envelope, OrderData } from './hostile-partner';
 
-/** An answer to a read of an order that quotes secrets: `said` is all of them, `key` one key of the order. */
+/** A response to a read of an order that quotes secrets: `said` is all of them, `key` one key of the order. */
 export type HostileResponse = (said: string, plain: Envelope<OrderData>, key: string) => Reply;
 
 const json = (value: unknown, status = 200): Reply => ({ status, json: value });
@@ -16,7 +16,7 @@ export function headerText(said: string): string {
   return said.replace(/[^\x21-\x7e]+/g, '_');
 }
 
-/** Error statuses, pages, headers and partial answers. */
+/** Error statuses, pages, headers and partial responses. */
 export const BROKEN_RESPONSES: Record<string, HostileResponse> = {
   'an error body': (said, plain) =>
     json({ ...plain, status: 500, success: false, details: { data: { code: said, message: said } } }, 500),

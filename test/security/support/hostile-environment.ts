@@ -45,7 +45,7 @@ export async function runToEnd(program: 'worker' | 'starter', env: ProcessEnv, .
   return { place: `${program} ${args.join(' ')}: exit code ${code}`, text: running.output() };
 }
 
-/** The checkout's answer to the nth attempt to deliver an event of a purchase; undefined: 204. */
+/** The checkout's response to the nth attempt to deliver an event of a purchase; undefined: 204. */
 export type Checkout = (attempt: Attempt, nth: number) => Answer | undefined;
 
 export type HostileEnvironment = Awaited<ReturnType<typeof startHostileEnvironment>>;

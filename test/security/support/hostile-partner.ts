@@ -2,7 +2,7 @@ import { request as send } from 'undici';
 import type { Sandbox } from '../../../sandbox/index';
 import { type Received, type Reply, startServer } from '../../support/http-server';
 
-/** An order in an answer of the keys operation. */
+/** An order in a response to the keys operation. */
 export interface OrderData {
   id: string;
   status: string;
@@ -10,7 +10,7 @@ export interface OrderData {
   [field: string]: unknown;
 }
 
-/** The order history in an answer. */
+/** The order history in a response. */
 export interface HistoryData {
   orders: { id: string; status: string; created_at: string; item: unknown; reference_id: string }[];
   [field: string]: unknown;
@@ -33,10 +33,10 @@ export interface Call {
   plain<Data>(): Promise<Envelope<Data>>;
 }
 
-/** A replacement for the sandbox's answer; undefined keeps that answer. */
+/** A replacement for the sandbox's response; undefined keeps that response. */
 export type Twist = (call: Call) => Promise<Reply | undefined>;
 
-/** A partner in front of the sandbox that gives each purchase the answers of its twist. */
+/** A partner in front of the sandbox that gives each purchase the responses of its twist. */
 export async function startHostilePartner(sandbox: Sandbox) {
   const twists = new Map<string, Twist>();
   const references = new Map<string, string>();
@@ -72,7 +72,7 @@ export async function startHostilePartner(sandbox: Sandbox) {
     apiKeys,
     /** Sets the twist of a purchase. */
     twist: (referenceId: string, twist: Twist) => void twists.set(referenceId, twist),
-    /** The number of its twisted answers. */
+    /** The number of its twisted responses. */
     twisted: (referenceId: string) => counts.get(`twisted ${referenceId}`) ?? 0,
   };
 }
@@ -100,10 +100,10 @@ async function forward(
   references: Map<string, string>,
 ): Promise<{ status: number; text: string }> {
   const given = { 'x-api-key': String(headers['x-api-key']), 'content-type': 'application/json' };
-  const answer = await send(`${sandbox.url}${path}`, { method: method as 'GET' | 'POST', headers: given, body });
-  const text = await answer.body.text();
-  if (method === 'POST' && answer.statusCode === 200 && referenceId !== undefined) {
+  const response = await send(`${sandbox.url}${path}`, { method: method as 'GET' | 'POST', headers: given, body });
+  const text = await response.body.text();
+  if (method === 'POST' && response.statusCode === 200 && referenceId !== undefined) {
     references.set((JSON.parse(text) as Envelope<{ id: string }>).details.data.id, referenceId);
   }
-  return { status: answer.statusCode, text };
+  return { status: response.statusCode, text };
 }

@@ -7,7 +7,7 @@ import type { Checkout } from './hostile-environment';
 /** A key of a foreign order, which the partner quotes wherever it can. */
 export const STRANGERS_KEY = 'S7RNG-"3R5\\K-E9Y0Q-2ZV8M';
 
-/** A purchase with hostile answers, and the operator's decisions for it. */
+/** A purchase with hostile responses, and the operator's decisions for it. */
 export interface UglyPurchase {
   items?: Record<string, number>;
   twist?: Twist;
@@ -18,14 +18,14 @@ export interface UglyPurchase {
   outcome?: string;
 }
 
-/** An order with a wrong answer to every read until `pass` is called. */
+/** An order with a wrong response to every read until `pass` is called. */
 export interface WrongLooks {
   twist: Twist;
-  /** Keeps the sandbox's answer once, or from now on. */
+  /** Keeps the sandbox's response once, or from now on. */
   pass(howMany: number): void;
 }
 
-/** One for each wrong answer to a read, by its name. */
+/** One for each wrong response to a read, by its name. */
 export function wrongLooks(): [name: string, looks: WrongLooks][] {
   return Object.values({ ...BROKEN_RESPONSES, ...WRONG_FIELDS }).map((answer, index) => {
     let passing = 0;
@@ -34,7 +34,7 @@ export function wrongLooks(): [name: string, looks: WrongLooks][] {
   });
 }
 
-/** Answers to place-order and to searches of the history. */
+/** Responses to place-order and to searches of the history. */
 export const WRONG_PLACEMENTS: Record<string, UglyPurchase> = {
   'refused-order': { twist: placeTwist((said) => ({ status: 400, body: said })), outcome: 'REJECTED' },
   'refused-key': { twist: placeTwist((said) => ({ status: 401, json: { message: said } })) },
@@ -165,7 +165,7 @@ function eachProduct(change: ChangeProduct): ChangeOrder {
   };
 }
 
-/** The first place-order gets this answer, with or without an order; the history then contains secrets. */
+/** The first place-order gets this response, with or without an order; the history then contains secrets. */
 function placeTwist(answer: (said: string) => Reply, buys = false): Twist {
   return async ({ operation, nth, apiKey, plain }) => {
     if (operation === 'orders') return { json: withSecrets(await plain<HistoryData>()) };

@@ -26,8 +26,8 @@ function breakerAt() {
     pass: (ms: number) => void (time += ms),
     admission,
     tryAdmission,
-    try: (referenceId: string, health: PartnerHealth) => admission(referenceId).end(health, 'no answer'),
-    fail: (...referenceIds: string[]) => referenceIds.forEach((one) => admission(one).end('FAILING', 'no answer')),
+    try: (referenceId: string, health: PartnerHealth) => admission(referenceId).end(health, 'no response'),
+    fail: (...referenceIds: string[]) => referenceIds.forEach((one) => admission(one).end('FAILING', 'no response')),
     isPaused: (referenceId: string) => tryAdmission(referenceId) === undefined,
   };
 }
@@ -45,8 +45,8 @@ describe('a closed circuit breaker', () => {
     breaker.fail('A', 'B', 'C', 'D');
     expect([underWay.pauseReason(), breaker.isPaused('E')]).toEqual([undefined, false]);
     breaker.fail('E');
-    expect([underWay.pauseReason(), breaker.isPaused('F')]).toEqual(['no answer', true]);
-    expect(breaker.changes).toEqual(['no answer']);
+    expect([underWay.pauseReason(), breaker.isPaused('F')]).toEqual(['no response', true]);
+    expect(breaker.changes).toEqual(['no response']);
   });
 
   it('stays closed if a single purchase fails again and again', () => {
@@ -77,7 +77,7 @@ describe('an open circuit breaker', () => {
     expect([trial.pauseReason(), breaker.isPaused('G')]).toEqual([undefined, true]);
     trial.end('HEALTHY');
     expect([breaker.isPaused('G'), breaker.isPaused('H')]).toEqual([false, false]);
-    expect(breaker.changes).toEqual(['no answer', undefined]);
+    expect(breaker.changes).toEqual(['no response', undefined]);
   });
 
   it('doubles its pause after each failed trial, up to ten minutes', () => {

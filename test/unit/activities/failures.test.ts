@@ -25,7 +25,7 @@ describe('a Retry-After makes a pause longer, never shorter', () => {
   const [delivery, lastPoll] = [deliveryOptions(FAST), singlePollOptions(FAST)];
   const partner = (retryAfterMs?: number) => statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs });
   const checkout = (retryAfterMs?: number) =>
-    new DeliveryError('answered', 'the checkout answered 429', { httpStatus: 429, retryAfterMs });
+    new DeliveryError('answered', 'the checkout returned 429', { httpStatus: 429, retryAfterMs });
 
   it.each<[string, Options, number, Error, number | undefined]>([
     ['0 from the checkout, first attempt', delivery, 1, checkout(0), 1_000],

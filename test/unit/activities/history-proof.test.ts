@@ -31,7 +31,7 @@ describe('a search without a result proves something only if it would have shown
     }, now);
   }
 
-  const UNPROVEN = { readable: false, reason: 'the search does not find an order known to exist' };
+  const UNPROVEN = { readable: false, reason: 'the search does not find an order that is known to exist' };
 
   describe.each(['newest', 'oldest'] as const)('with the %s orders first', (first) => {
     it.each<[string, newest: number, indexed: number, object]>([

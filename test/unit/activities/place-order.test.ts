@@ -45,9 +45,9 @@ describe('the log line of an attempt without an order', () => {
   const trace_id = 'a'.repeat(32);
 
   it.each([
-    [422, 'ORDER_REFUSED', 'the partner refused the order'],
-    [409, 'CONFLICT', 'the partner says that the order exists already'],
-    [500, 'ERROR_RESPONSE', 'the partner answered with an error, and may have placed the order all the same'],
+    [422, 'ORDER_REFUSED', 'the partner rejected the order'],
+    [409, 'CONFLICT', 'the partner says that the order already exists'],
+    [500, 'ERROR_RESPONSE', 'the partner responded with an error, and may still have placed the order'],
   ])('fits the evidence of %i, %s: %s', async (status, evidence, message) => {
     const json = envelope({}, { details: { extensions: { trace_id } } });
     const server = await startServer({
@@ -57,7 +57,7 @@ describe('the log line of an attempt without an order', () => {
     const logger = new DefaultLogger('WARN', (entry) => lines.push(entry));
     await placeOrder({ partner: clientOf(server.url, { timeoutMs: TIMEOUT_MS }), logger });
     const isRefusal = status !== 500;
-    const reason = `the partner answered ${status}${isRefusal ? `, trace id ${trace_id}` : ''}`;
+    const reason = `the partner returned ${status}${isRefusal ? `, trace id ${trace_id}` : ''}`;
     expect(lines).toMatchObject([{ level: 'WARN', message, meta: { evidence, reason } }]);
   });
 });
@@ -98,7 +98,7 @@ function placeOrder(
   });
 }
 
-/** Blocks the process like SIGSTOP and SIGCONT: no timer and no answer is handled meanwhile. */
+/** Blocks the process like SIGSTOP and SIGCONT: no timer and no response is handled meanwhile. */
 function freeze(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

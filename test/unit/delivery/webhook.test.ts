@@ -40,10 +40,10 @@ async function failureOf(attempt: Promise<boolean>): Promise<DeliveryError> {
   throw new Error('this attempt did not fail as a delivery does', { cause: error });
 }
 
-/** Lets the first attempt fail at a receiver that gives this answer. */
-async function refusedBy(answer: Answer, options?: Partial<WebhookOptions>) {
+/** Lets the first attempt fail at a receiver that gives this response. */
+async function failedBy(response: Answer, options?: Partial<WebhookOptions>) {
   const shop = await receiver();
-  shop.script(answer);
+  shop.script(response);
   const delivery = webhook(shop.url, options);
   return { shop, delivery, error: await failureOf(delivery.deliver(event())) };
 }
@@ -96,7 +96,7 @@ describe('the signature', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   // 410: the receiver will never want the event, which is not a failure.
   it.each([200, 201, 202, 204, 299, 410])(
     'of %i ends the delivery, and confirms it unless it is 410',
@@ -113,7 +113,7 @@ describe('an answer', () => {
     'of %i does not confirm the delivery',
     async (status) => {
       const elsewhere = await receiver();
-      const { shop, error } = await refusedBy({ status, headers: { location: elsewhere.url } });
+      const { shop, error } = await failedBy({ status, headers: { location: elsewhere.url } });
       expect(error).toMatchObject({ kind: 'answered', httpStatus: status });
       expect([shop.attempts.length, elsewhere.attempts.length, elsewhere.refused]).toEqual([1, 0, 0]);
     },
@@ -131,8 +131,8 @@ describe('an answer', () => {
   it.each<[string, Answer]>([
     ['that is huge', { status: 500, body: Buffer.alloc(5_000_000, 'fake-key-1') }],
     ['that quotes the key', { status: 400, body: 'fake-key-1' }],
-  ])('with a body %s is never part of the error', async (_, answer) => {
-    const { delivery, error } = await refusedBy(answer);
+  ])('with a body %s is never part of the error', async (_, response) => {
+    const { delivery, error } = await failedBy(response);
     expect(JSON.stringify([error, error.message, error.stack])).not.toContain('fake-key-1');
     await delivery.deliver(event());
   });
@@ -153,10 +153,10 @@ describe('an answer', () => {
   });
 });
 
-describe('an attempt without an answer', () => {
+describe('an attempt without a response', () => {
   it.each<[string, Reply]>([
     ['silence', 'hang'],
-    ['endless 1xx answers', endlessHints],
+    ['endless 1xx responses', endlessHints],
   ])('ends at its deadline: %s', async (_, reply) => {
     const server = await startServer();
     server.script(reply);
@@ -189,8 +189,8 @@ describe('an attempt without an answer', () => {
   it.each<[string, Answer]>([
     ['was reset', 'reset'],
     ['was reset after the event was accepted', 'take-and-reset'],
-  ])('that %s is tried again under the same id', async (_, answer) => {
-    const { shop, delivery, error } = await refusedBy(answer);
+  ])('that %s is tried again under the same id', async (_, response) => {
+    const { shop, delivery, error } = await failedBy(response);
     expect(error.kind).toBe('unreachable');
     await delivery.deliver(event());
     expect([shop.events.size, shop.attemptsAt('evt_1')]).toEqual([1, 2]);

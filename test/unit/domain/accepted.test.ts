@@ -24,11 +24,15 @@ describe('items other than those ordered, once an operator has accepted them', (
   });
 
   it.each([
-    [[seen('r', 1, 1)], [line('r', 'abc', 1)], 'the order holds 3 keys of r; accepted: 1'],
-    [[seen('r', 1, 1)], [line('r', 'abc', 3)], 'the order holds 3 of r; accepted: 1'],
-    [[seen('r', undefined, 1)], [line('r', 'abc', 3)], 'the order holds 3 keys of r; accepted: 1'],
-    [[seen('p', 2, 2)], [line('p', 'a', 2), line('d', '')], 'the order holds d, which was neither bought nor accepted'],
-    [[seen('r', 1, 1)], [line('r', 'a', 1), line('p', 'bcd', 2)], 'the order holds 3 keys of p; accepted: 2'],
+    [[seen('r', 1, 1)], [line('r', 'abc', 1)], 'the order contains 3 keys of r; accepted: 1'],
+    [[seen('r', 1, 1)], [line('r', 'abc', 3)], 'the order contains 3 of r; accepted: 1'],
+    [[seen('r', undefined, 1)], [line('r', 'abc', 3)], 'the order contains 3 keys of r; accepted: 1'],
+    [
+      [seen('p', 2, 2)],
+      [line('p', 'a', 2), line('d', '')],
+      'the order contains d, which was neither bought nor accepted',
+    ],
+    [[seen('r', 1, 1)], [line('r', 'a', 1), line('p', 'bcd', 2)], 'the order contains 3 keys of p; accepted: 2'],
   ])('need a new decision for anything beyond what was accepted: %j, then %j', (accepted, lines, question) => {
     expect(findUnaccepted(items, accepted, lines)).toBe(question);
   });

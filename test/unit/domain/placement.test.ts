@@ -43,7 +43,7 @@ describe('the next step after an attempt that returned no order', () => {
     expect([steps(false), steps(true)]).toEqual([first, later]);
   });
 
-  it('the partner may have bought only after these four kinds of answer', () => {
+  it('the partner may have bought only after these four kinds of response', () => {
     const all: PlacementEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
     expect(all.filter(mayHaveBought)).toEqual(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN', 'FENCED']);
   });

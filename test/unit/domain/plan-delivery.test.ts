@@ -56,12 +56,12 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     [PARTLY, 'PARTIAL_COMPLETED', 'abc', ['a'], 'late_delivery abc, 2 new, 1 missing'],
     [PARTLY, 'COMPLETED', 'abcd', ['a', 'abcd'], `nothing: ${HAS_ALL}`, 'late_delivery abcd, 0 new'],
     [PARTLY, 'PARTIAL_COMPLETED', '', [''], `nothing, 4 missing: ${HAS_ALL}`, 'partially_delivered'],
-    [PARTLY, 'COMPLETED', '', ['a'], `nothing, 4 missing: ${HAS_ALL}`, 'nothing: its order o-1 holds no keys'],
+    [PARTLY, 'COMPLETED', '', ['a'], `nothing, 4 missing: ${HAS_ALL}`, 'nothing: its order o-1 contains no keys'],
     // A stopped purchase has no record of what it delivered.
     [undefined, 'COMPLETED', 'abcd', [''], 'late_delivery abcd, 4 new'],
     [undefined, 'PENDING', '', [''], 'nothing: its order o-1 is PENDING'],
     [undefined, 'FAILED', '', [''], 'nothing: its order o-1 is FAILED'],
-    ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: the order holds 5 keys of p; ordered: 4'],
+    ['DELIVERED', 'COMPLETED', 'abcde', ['abcd'], 'issue: the order contains 5 keys of p; ordered: 4'],
   ])(
     '%s: the order is %s with keys "%s", and the checkout has %j',
     (outcome, status, keys, had, byItself, again = byItself) => {
@@ -74,7 +74,7 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     '%s: keys are never delivered, and its event is repeated only on request',
     (outcome) => {
       for (const order of [undefined, orderOf('COMPLETED', 'abcd')]) {
-        expect(inBrief(planDelivery(saleOf(outcome, order, ['']), false))).toBe(`nothing: it ended ${outcome}`);
+        expect(inBrief(planDelivery(saleOf(outcome, order, ['']), false))).toBe(`nothing: it ended as ${outcome}`);
         expect(inBrief(planDelivery(saleOf(outcome, order, ['']), true))).toBe(outcome.toLowerCase());
       }
     },
@@ -87,7 +87,7 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
   });
 
   const oneR = { productId: 'r', quantity: 2, keys: 1 };
-  const OF_R = 'the order holds r, which was not bought';
+  const OF_R = 'the order contains r, which was not bought';
   it.each<[string, Partial<OrderSnapshot>, Accepted, string]>([
     [
       'that also belongs to another purchase',
@@ -102,11 +102,11 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     expect(inBrief(planDelivery({ ...sale, accepted }, false))).toContain('late_delivery ab');
   });
 
-  it("checks the items of a stopped purchase's order, because its request may never have been answered", () => {
+  it("checks the items of a stopped purchase's order, because its request may never have had a response", () => {
     const sale = saleOf(undefined, { ...orderOf('PENDING', ''), lines: [line('r', '')] }, ['']);
-    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order lacks p');
+    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order does not contain p');
     expect(inBrief(planDelivery({ ...sale, order: undefined }, true))).toBe(
-      'nothing: the partner shows no order for it',
+      'nothing: the partner shows no order for this purchase',
     );
   });
 });

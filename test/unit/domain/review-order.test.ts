@@ -31,8 +31,8 @@ function inBrief(review: Review): string {
 }
 
 const TWO_OF_3 = 'COMPLETED with 2 of 3 keys';
-const TOO_MANY = 'MORE_KEYS_THAN_ORDERED: the order holds 3 keys of A; ordered: 2';
-const OTHER = 'OTHER_ITEMS: the order holds';
+const TOO_MANY = 'MORE_KEYS_THAN_ORDERED: the order contains 3 keys of A; ordered: 2';
+const OTHER = 'OTHER_ITEMS: the order contains';
 const SHORT = [line('A', 'a', 2), line('B', 'c', 1)];
 const NO_B = [line('A', 'ab', 2)];
 const SPLIT = [line('A', 'a', 1), line('B', 'c', 1), line('A', 'b', 1)];
@@ -41,7 +41,7 @@ const FEWER = [line('A', '', 1), line('B', '', 1)];
 const WITH_C = [...WHOLE, line('C', 'x', 1)];
 const FIVE = [line('A', 'ab', 5), line('B', 'c', 1)];
 
-describe('an order that answers our request', () => {
+describe('an order that our own request placed', () => {
   it.each<[string, string, OrderLine[], string]>([
     ['is delivered when it has every key', 'COMPLETED', WHOLE, 'abc, 3 ordered'],
     ['is a shortfall when it is COMPLETED with keys missing', 'COMPLETED', SHORT, `ac, 3 ordered: ${TWO_OF_3}`],
@@ -71,8 +71,8 @@ describe('an order that was found in the history or named by an operator is comp
   it.each([
     ['the same products and quantities', 'PENDING', EMPTY, 'open'],
     ['no products yet', 'PENDING', [], 'open'],
-    ['a missing product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order lacks B, which'],
-    ['another quantity, although the order failed', 'FAILED', FEWER, 'OTHER_ITEMS: the order holds 1 of A'],
+    ['a missing product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order does not contain B, which'],
+    ['another quantity, although the order failed', 'FAILED', FEWER, 'OTHER_ITEMS: the order contains 1 of A'],
   ])('%s', (_, status, lines, expected) => {
     expect(inBrief(reviewOrder({ items }, orderOf(status, lines), false))).toContain(expected);
   });

@@ -51,7 +51,7 @@ describe('text from the partner or a checkout, in the markdown of the Temporal U
 
 it.each([
   ['no connection to the partner (ECONNREFUSED)', 'no connection to the partner'],
-  ['the partner answered 422 (insufficient_stock)', 'the partner answered 422 (insufficient_stock)'],
+  ['the partner returned 422 (insufficient_stock)', 'the partner returned 422 (insufficient_stock)'],
 ])('removes an error code of Node, but nothing of the partner: %s', (message, shown) => {
   expect(withoutErrorCode(message)).toBe(shown);
 });

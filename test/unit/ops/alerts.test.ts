@@ -31,7 +31,7 @@ it('rules and panels use only label values that are recorded', () => {
   const labels = Object.values(METRICS).flatMap((metric) => Object.values<readonly string[]>(metric.labels));
   const values = new Set(labels.flat());
   const asked = ['ops/rules.yml', 'ops/dashboard.json'].flatMap((file) =>
-    [...read(file).matchAll(/\b(?:state|evidence|outcome|result|answer|class|source|kind)=~?\\?"([^"\\]+)/g)].flatMap(
+    [...read(file).matchAll(/\b(?:state|evidence|outcome|result|response|class|source|kind)=~?\\?"([^"\\]+)/g)].flatMap(
       ([, written = '']) => written.split('|'),
     ),
   );

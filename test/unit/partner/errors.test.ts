@@ -39,9 +39,9 @@ describe('the meaning of an HTTP status', () => {
   });
 });
 
-it('names the error code of an answer, which is one of a closed list', () => {
+it('names the error code of a response, which is one of a closed list', () => {
   const { message } = statusError({ ...PLACE, httpStatus: 422, errorCode: 'insufficient_stock' });
-  expect(message).toBe('placeOrder: the partner answered 422 (insufficient_stock)');
+  expect(message).toBe('placeOrder: the partner returned 422 (insufficient_stock)');
 });
 
 it('names the operation and the code in its message, for the log, but not in the summary that events quote', () => {
@@ -53,14 +53,14 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>(
   ['invalid-argument', PLACE, 'NOT_SENT', false, false],
   ['unreachable', PLACE, 'NOT_SENT', true, true],
   ['too-late', { ...PLACE, permitInMs: 5 }, 'NOT_SENT', false, false],
-  ['withdrawn', PLACE, 'NOT_SENT', false, false],
+  ['aborted', PLACE, 'NOT_SENT', false, false],
   ['closed', PLACE, 'NOT_SENT', false, false],
   ['timeout', { ...PLACE, sent: false }, 'NOT_SENT', true, true],
   ['timeout', { ...PLACE, sent: true }, 'UNKNOWN', true, true],
   ['timeout', PLACE, 'UNKNOWN', true, true],
   ['connection-lost', PLACE, 'UNKNOWN', true, true],
-  ['refused', PLACE, 'ERROR_RESPONSE', true, true],
-  ['refused', { ...PLACE, envelopeStatus: 422 }, 'ERROR_RESPONSE', false, true],
+  ['unsuccessful', PLACE, 'ERROR_RESPONSE', true, true],
+  ['unsuccessful', { ...PLACE, envelopeStatus: 422 }, 'ERROR_RESPONSE', false, true],
   ['unreadable', { ...PLACE, reason: 'shape' }, 'UNKNOWN', false, true],
   ['unreadable', { ...READ, reason: 'shape' }, 'UNKNOWN', false, false],
   ['unreadable', { ...READ, reason: 'not-json' }, 'UNKNOWN', true, false],

@@ -15,7 +15,7 @@ export const TIMESTAMP = '2026-01-02T03:04:05.678Z';
 
 export const NEW_ORDER = { items: [{ id: 'p-1', quantity: 2 }], referenceId: 'REF-1' };
 
-/** A complete answer as documented by the partner. */
+/** A complete response as documented by the partner. */
 export function envelope(data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     status: 200,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const pages = { page: 1, total: 1, limit: 50 };
 
-/** Each operation, with the data of a valid answer. */
+/** Each operation, with the data of a valid response. */
 const OPERATIONS: [string, call: () => Promise<unknown>, data: unknown][] = [
   ['listProducts', () => partner.listProducts({ query: 'x' }), { hits: 1, products: [productRow('p-1')], pages }],
   ['listOrders', () => partner.listOrders({ search: 'REF-1' }), { hits: 1, orders: [historyRow('o-1')], pages }],
@@ -34,14 +34,14 @@ function everythingIn(thrown: unknown): string {
 /** The trace id as printed by `inspect` and in JSON. */
 const TRACE_ID = /"?traceId"?: ?['"][A-Za-z0-9._:/+=-]{1,128}['"]/g;
 
-/** Expects an answer, or a PartnerError that reveals at most the trace id of the body and nothing of the API key. */
+/** Expects a response, or a PartnerError that reveals at most the trace id of the body and nothing of the API key. */
 async function expectContained(call: () => Promise<unknown>, reply: Reply): Promise<void> {
   server.script(reply);
-  const [answer, thrown] = await call().then(
-    (answered) => [answered],
+  const [response, thrown] = await call().then(
+    (received) => [received],
     (error: unknown) => [undefined, error],
   );
-  if (thrown === undefined) return expect(answer).toMatchObject({ data: expect.any(Object) });
+  if (thrown === undefined) return expect(response).toMatchObject({ data: expect.any(Object) });
   expect(isPartnerError(thrown)).toBe(true);
   const shown = everythingIn(thrown).replaceAll(TRACE_ID, '');
   expect(shown).not.toContain(CANARY);
@@ -95,10 +95,10 @@ describe('a key sent by the partner', () => {
   const text = JSON.stringify(envelope(leaky));
 
   it.each([
-    ['half an answer', { body: text.slice(0, -3) }],
-    ['an answer with a trailing comma', { body: text.replace('}]', '},]') }],
-    ['an answer of another shape', { json: envelope({ ...leaky, status: [CANARY], [CANARY]: 1 }) }],
-    ['an answer to another question', { json: envelope({ ...leaky, id: CANARY }) }],
+    ['half a response', { body: text.slice(0, -3) }],
+    ['a response with a trailing comma', { body: text.replace('}]', '},]') }],
+    ['a response with another shape', { json: envelope({ ...leaky, status: [CANARY], [CANARY]: 1 }) }],
+    ['a response to another request', { json: envelope({ ...leaky, id: CANARY }) }],
     ['an error', { status: 500, json: envelope(leaky) }],
     ['a refusal', { json: envelope(leaky, { success: false, message: CANARY }) }],
     ['no HTTP', { raw: `HTTP/1.1 200 OK\r\n${CANARY} ${CANARY}\r\n\r\n${text}` }],
@@ -116,7 +116,7 @@ describe('a key sent by the partner', () => {
   );
 });
 
-/** A valid answer with one value replaced, anywhere in it. */
+/** A valid response with one value replaced, anywhere in it. */
 function mutationOf(good: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(good);
   const other = fc.oneof(

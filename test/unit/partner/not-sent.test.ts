@@ -44,7 +44,7 @@ describe('a failure before the write counts as not sent', () => {
 
   it.each<[string, string, PlacementOptions]>([
     ['whose time is up', 'too-late', { notAfter: 999 }],
-    ['whose permission is refused', 'withdrawn', { beforeWrite: async () => ({ refused: 'not now' }) }],
+    ['whose permission is refused', 'aborted', { beforeWrite: async () => ({ refused: 'not now' }) }],
     ['whose permission expires before the write', 'too-late', { beforeWrite: async () => ({ writeBy: 999 }) }],
   ])('a write %s: not one byte is sent on the open connection', async (_, kind, options) => {
     const server = await serverWith(OK);
@@ -58,10 +58,10 @@ describe('a failure before the write counts as not sent', () => {
   // Only a reset proves that the partner is unreachable; a server may close an idle connection.
   it.each<[string, string, (socket: Socket) => unknown, isOver: (ours: Socket) => boolean]>([
     ['was reset', 'unreachable', (socket) => socket.resetAndDestroy(), (ours) => ours.destroyed],
-    ['was closed', 'withdrawn', (socket) => socket.resume().end(), (ours) => !ours.readable],
+    ['was closed', 'aborted', (socket) => socket.resume().end(), (ours) => !ours.readable],
     [
       'was closed with a 408',
-      'withdrawn',
+      'aborted',
       (socket) => socket.resume().end('HTTP/1.1 408 Request Timeout\r\n\r\n'),
       (ours) => ours.readableLength > 0,
     ],

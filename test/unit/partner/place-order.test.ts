@@ -6,10 +6,10 @@ const whole = JSON.stringify(envelope({ id: 'o-1' }));
 describe('a placed order', () => {
   it('returns the order id, the trace id and the time of the request, which has the documented form', async () => {
     const server = await serverWith({ json: envelope({ id: 'o-1' }) });
-    const answer = await clientOf(`${server.url}/api/`, { orderPrefix: '/v1/partners' }).placeOrder(NEW_ORDER);
+    const response = await clientOf(`${server.url}/api/`, { orderPrefix: '/v1/partners' }).placeOrder(NEW_ORDER);
 
     const sentAtMs = expect.any(Number) as number;
-    expect(answer).toEqual({ data: { id: 'o-1' }, traceId: 'trace-1', sentAtMs });
+    expect(response).toEqual({ data: { id: 'o-1' }, traceId: 'trace-1', sentAtMs });
     const [request] = server.received;
     expect(request).toMatchObject({ method: 'POST', path: '/api/v1/partners/place-order' });
     expect(request!.headers).toMatchObject({ 'x-api-key': API_KEY, 'content-type': 'application/json' });
@@ -33,14 +33,14 @@ describe('a placed order', () => {
     ['a byte order mark', { body: `\ufeff${whole}` }],
     ['another charset named in the header', { headers: { 'content-type': 'text/plain; charset=latin1' }, body: whole }],
     ['unknown fields', { json: { ...envelope({ id: 'o-1', more: 1 }), extra: { deep: [] } } }],
-    ['hints before the answer', { raw: `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${whole}` }],
+    ['hints before the response', { raw: `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n${whole}` }],
   ] satisfies [string, Reply][])('is accepted with %s', async (_, reply) => {
     const server = await serverWith(reply);
     expect((await clientOf(server.url).placeOrder(NEW_ORDER)).data).toEqual({ id: 'o-1' });
   });
 });
 
-describe('an answer with an error status', () => {
+describe('a response with an error status', () => {
   it('is reported with all facts that an operator needs', async () => {
     const json = envelope({}, { success: false, status: 429 });
     const { server, error } = await failedPlacement({ status: 429, headers: { 'retry-after': '7' }, json });
@@ -75,7 +75,7 @@ describe('an answer with an error status', () => {
   ])('yields a known error code, but never another text, which may be a key: %j', async (json, errorCode) => {
     const { error } = await failedPlacement({ status: 422, json });
     const shown = errorCode === undefined ? '' : ` (${errorCode})`;
-    expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner answered 422${shown}` });
+    expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner returned 422${shown}` });
     expect(error.placement).toBe('ORDER_REFUSED');
   });
 
@@ -111,8 +111,11 @@ describe('a 2xx that does not prove an order', () => {
     ['success: false and nothing else', { success: false }],
     ['an error status', envelope({ id: 'o-1' }, { status: 500 })],
     ['a refusal that only the envelope mentions', envelope({}, { status: 422, success: false })],
-  ])('is an error answer if the envelope says so: %s', async (_, json) => {
-    expect((await failedPlacement({ json })).error).toMatchObject({ placement: 'ERROR_RESPONSE', kind: 'refused' });
+  ])('is an error response if the envelope says so: %s', async (_, json) => {
+    expect((await failedPlacement({ json })).error).toMatchObject({
+      placement: 'ERROR_RESPONSE',
+      kind: 'unsuccessful',
+    });
   });
 });
 
@@ -140,7 +143,7 @@ describe('a failure after the write is an unknown outcome, never "not sent"', ()
   });
 });
 
-it('closing the client waits for the running placement, whose answer must not be lost', async () => {
+it('closing the client waits for the running placement, whose response must not be lost', async () => {
   let closed: Promise<void> | undefined;
   const respond = () => {
     closed = partner.close();

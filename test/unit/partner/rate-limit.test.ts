@@ -42,7 +42,7 @@ class SimulatedClock {
 interface RequestOptions {
   isWrite?: true;
   orderId?: string;
-  /** How long the answer takes. */
+  /** How long the response takes. */
   takesMs?: number;
 }
 

@@ -12,13 +12,13 @@ beforeEach(async () => {
 const PRODUCT = { id: 'p-1', title: 'Product p-1', quantity: 1, keys: [{ value: 'FAKE-KEY-1' }] };
 const pages = { page: 1, total: 1, limit: 50 };
 
-function answer(data: unknown): void {
+function respondWith(data: unknown): void {
   server.script({ json: envelope(data) });
 }
 
 describe('the catalogue', () => {
   it('is read with the documented parameters and returned under our own names', async () => {
-    answer({ hits: 1, products: [productRow('p-1', { more: 1 })], pages });
+    respondWith({ hits: 1, products: [productRow('p-1', { more: 1 })], pages });
     const query = { query: 'a b&c', inStock: false, sort: 'PRICE_ASC', currency: 'PLN', page: 2, limit: 500 } as const;
     const { data, traceId } = await partner.listProducts(query);
 
@@ -30,7 +30,7 @@ describe('the catalogue', () => {
 
   it('accepts everything that the documentation leaves open, and __proto__ as an ordinary name', async () => {
     const row = productRow('__proto__', { currency: 'XTS', restrictions: { whitelist: null } });
-    answer({ hits: 1, products: [row], pages });
+    respondWith({ hits: 1, products: [row], pages });
     const [product] = (await partner.listProducts()).data.products;
     expect(product).toMatchObject({ id: '__proto__', currency: 'XTS', restrictions: { whitelist: [], blacklist: [] } });
   });
@@ -56,7 +56,7 @@ describe('the catalogue', () => {
 
 describe('the order history', () => {
   it('is read with the configured parameter names', async () => {
-    answer({ hits: 0, orders: [], pages });
+    respondWith({ hits: 0, orders: [], pages });
     const historyParams = { search: 'q', page: 'p', limit: 'per_page' };
     const query = { search: 'REF-1&x=1', page: 3, limit: 20 };
     await clientOf(server.url, { historyParams, listPrefix: '/v2' }).listOrders(query);
@@ -74,7 +74,7 @@ describe('the order history', () => {
       historyRow('o-3', { item: null, status: 'NEVER_HEARD_OF', reference_id: null }),
       historyRow('o-4', { item: { title: '2 products', amount: 30, quantity: 'two' } }),
     ];
-    answer({ hits: 4, orders: rows, pages });
+    respondWith({ hits: 4, orders: rows, pages });
     const { orders } = (await partner.listOrders()).data;
     const item = { id: 'p-1', title: 'Product p-1', quantity: 2, amount: 19.98 };
     const one = { id: 'o-1', referenceId: 'REF-o-1', status: 'COMPLETED', item, createdAt: TIMESTAMP };
@@ -91,7 +91,7 @@ describe('the order history', () => {
   ])('reports a row with a wrong %s without its value, and reads all others', async (name, value, wanted) => {
     const rows = Array.from({ length: 500 }, (_, index) => historyRow(`o-${index}`));
     rows[321]![name] = value;
-    answer({ hits: 500, orders: rows, pages });
+    respondWith({ hits: 500, orders: rows, pages });
     const { orders, unreadable } = (await partner.listOrders()).data;
     expect(orders).toHaveLength(499);
     expect(unreadable).toMatchObject([{ at: 321, referenceId: 'REF-o-321' }]);
@@ -103,7 +103,7 @@ describe('the order history', () => {
   it('reads a time without a zone as UTC, not in the zone of this machine', async () => {
     const wholeHours = ['2026-01-03T10:00:00', '2026-01-03 10:00:00.000', '2026-01-03T12:00:00+02:00'];
     const rows = wholeHours.map((created_at, index) => historyRow(`o-${index}`, { created_at }));
-    answer({ hits: 3, orders: rows, pages });
+    respondWith({ hits: 3, orders: rows, pages });
     const { orders } = (await partner.listOrders()).data;
     expect(orders.map(({ createdAt }) => Date.parse(createdAt))).toEqual(Array(3).fill(Date.UTC(2026, 0, 3, 10)));
     expect(orders[0]?.createdAt).toBe('2026-01-03T10:00:00Z');
@@ -118,7 +118,7 @@ describe('the order history', () => {
       null,
       historyRow('o-4'),
     ];
-    answer({ hits: 4, orders: rows, pages });
+    respondWith({ hits: 4, orders: rows, pages });
     const { orders, unreadable } = (await partner.listOrders()).data;
     const { referenceId, status, item } = orders[0]!;
     expect([referenceId, status, item?.title].map((one) => one?.length)).toEqual([201, 201, 201]);
@@ -132,14 +132,14 @@ describe('the order history', () => {
     const texts = { reference_id: hostile, status: hostile, item: { id: hostile, title: hostile } };
     const created_at = 'Sat, 03 Jan 2026 00:00:00 GMT (\u202E)';
     const rows = [historyRow('o\u202E1', { ...texts, created_at }), historyRow('o\u202E2', { ...texts, status: 7 })];
-    answer({ hits: 2, orders: rows, pages });
+    respondWith({ hits: 2, orders: rows, pages });
     const { orders, unreadable } = (await partner.listOrders()).data;
     const cut = `${'x'.repeat(199)}…`;
     const item = { id: cut, title: cut };
     const createdAt = 'Sat, 03 Jan 2026 00:00:00 GMT ( )';
     expect(orders).toMatchObject([{ id: 'o 1', referenceId: cut, status: cut, item, createdAt }]);
     expect(unreadable).toMatchObject([{ id: 'o 2', referenceId: cut }]);
-    answer({ hits: 1, products: [productRow('p\u202E1', { title: hostile, currency: hostile })], pages });
+    respondWith({ hits: 1, products: [productRow('p\u202E1', { title: hostile, currency: hostile })], pages });
     expect((await partner.listProducts()).data.products).toMatchObject([{ id: 'p\u202E1', title: cut, currency: cut }]);
   });
 
@@ -151,7 +151,7 @@ describe('the order history', () => {
 
 describe('an order with its keys', () => {
   it('is read from the configured path', async () => {
-    answer(orderData('o-1'));
+    respondWith(orderData('o-1'));
     const configured = clientOf(server.url, { orderPrefix: '/v1/partners' });
     const { data } = await configured.getOrder('o-1');
 
@@ -174,7 +174,7 @@ describe('an order with its keys', () => {
     ['one with a key without a type', { products: [{ id: 'p-1', keys: [{ value: 'x' }] }] }],
     ['one with half a balance', { balance: { credit_limit: 1 } }],
   ])('may be %s', async (_, more, status = 'COMPLETED') => {
-    answer(orderData('o-1', { ...more, status }));
+    respondWith(orderData('o-1', { ...more, status }));
     expect((await partner.getOrder('o-1')).data).toMatchObject({ id: 'o-1', status });
   });
 
@@ -185,7 +185,7 @@ describe('an order with its keys', () => {
     ['with a key without a value', { products: [{ id: 'p-1', keys: [{ type: 'text' }] }] }, 'products.0.keys.0.value'],
     ['with an empty key', { products: [{ id: 'p-1', keys: [{ value: '' }] }] }, 'products.0.keys.0.value'],
   ])('may not be %s', async (_, more, place) => {
-    answer(orderData('o-1', more));
+    respondWith(orderData('o-1', more));
     const error = await failureOf(partner.getOrder('o-1'));
     expect(error).toMatchObject({ kind: 'unreadable', reason: 'shape' });
     expect(error.message).toContain(place);
@@ -199,7 +199,7 @@ describe('an order with its keys', () => {
     [{ products: [{ ...PRODUCT, quantity: '1' }, PRODUCT] }, ['products.quantity']],
     [{ products: [{ ...PRODUCT, title: { en: 'x' }, quantity: 1.5 }] }, ['products.title', 'products.quantity']],
   ])('is readable with %j: fields that are only displayed are left out and reported', async (more, ignored) => {
-    answer(orderData('o-1', more));
+    respondWith(orderData('o-1', more));
     const { data } = await partner.getOrder('o-1');
     expect(data.ignored).toEqual(ignored);
     expect(data.products[0]).toMatchObject({ id: 'p-1', keys: [{ value: 'FAKE-KEY-1' }] });
@@ -211,13 +211,13 @@ describe('an order with its keys', () => {
   it('shows no title too long to be compared with all keys, because that would stop every other purchase', async () => {
     const keys = Array.from({ length: 20_000 }, (_, at) => ({ value: `KEY-${at}` }));
     const product = { id: 'p-1', title: 'KEY-1234 '.repeat(100_000), keys };
-    answer(orderData('o-1', { products: [product, { ...product, title: 'KEY-1234!', keys: [] }] }));
+    respondWith(orderData('o-1', { products: [product, { ...product, title: 'KEY-1234!', keys: [] }] }));
     expect((await partner.getOrder('o-1')).data.products.map(({ title }) => title)).toEqual(['[too long]', '[key]!']);
   });
 
   it('contains no key in a title that shows it in another case or without its line break', async () => {
     const product = { id: 'p-1', title: 'code abcd-efgh-1234', keys: [{ value: 'ABCD-EFGH-1234\n' }] };
-    answer(orderData('o-1', { products: [product] }));
+    respondWith(orderData('o-1', { products: [product] }));
     expect((await partner.getOrder('o-1')).data.products[0]?.title).toBe('code [key]');
   });
 
@@ -229,7 +229,7 @@ describe('an order with its keys', () => {
   it('contains no key in any text, but the product ids of the purchase stay unchanged', async () => {
     const keys = [{ value: '100234' }, { value: 'asked\u202E' }];
     const ids = ['prod-20100234', 'asked\u202E', 'other-20100234', 'other\u202E'];
-    answer(orderData('o-1', { products: ids.map((id) => ({ id, title: id, keys })) }));
+    respondWith(orderData('o-1', { products: ids.map((id) => ({ id, title: id, keys })) }));
     const { products } = (await partner.getOrder('o-1', ids.slice(0, 2))).data;
     expect(products.map(({ id }) => id)).toEqual([...ids.slice(0, 2), 'other-20[key]', 'other ']);
     expect(products.map(({ title }) => title)).toEqual(['prod-20[key]', '[key]', 'other-20[key]', 'other ']);
@@ -263,7 +263,7 @@ describe('an error of a read', () => {
     expect(elsewhere.connections).toBe(0);
   });
 
-  it('occurs at the deadline if there is no answer, and the next read succeeds', async () => {
+  it('occurs at the deadline if there is no response, and the next read succeeds', async () => {
     const hasty = clientOf(server.url, { timeoutMs: 300 });
     server.script('hang', { json: envelope(orderData('o-1')) });
     expect(await failureOf(hasty.getOrder('o-1'))).toMatchObject({ kind: 'timeout', retryable: true, sent: true });
@@ -280,7 +280,7 @@ it('reads share kept-alive connections, and the next read uses a rotated API key
   const keys = ['fake-1', 'fake-2', 'fake-3', 'fake-4', 'fake-5'];
   const rotated = [...keys];
   const rotating = clientOf(server.url, { apiKey: () => keys.shift()! });
-  answer(orderData('o-1'));
+  respondWith(orderData('o-1'));
   while (keys.length > 0) await rotating.getOrder('o-1');
   expect(server.received.map(({ headers }) => headers['x-api-key'])).toEqual(rotated);
   // Undici opens a second connection if the first is still busy when the next read starts.

@@ -14,7 +14,7 @@ describe('a read that fails', () => {
   });
 
   it.each([
-    ['a permanent answer', statusError({ operation: 'getOrder', httpStatus: 404 })],
+    ['a permanent response', statusError({ operation: 'getOrder', httpStatus: 404 })],
     ['an error that is not a PartnerError', new TypeError('x')],
   ])('is not tried again after %s', async (_, error) => {
     const read = jest.fn().mockRejectedValue(error);

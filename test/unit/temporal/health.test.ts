@@ -16,14 +16,14 @@ async function started() {
 
 describe('the health endpoint', () => {
   it.each(['/healthz', '/readyz', '/elsewhere'])(
-    'answers GET and HEAD requests for %s, but no other methods',
+    'responds to GET and HEAD requests for %s, but no other methods',
     async (path) => {
       const { ask } = await started();
       const status = path === '/elsewhere' ? 404 : 200;
       for (const method of ['GET', 'HEAD']) expect((await ask(path, method)).status).toBe(status);
       for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
-        const answer = await ask(path, method);
-        expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+        const response = await ask(path, method);
+        expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
       }
     },
   );

@@ -19,13 +19,13 @@ describe('a finished reconciliation in the Temporal UI', () => {
   it.each<[string, Partial<ReconciliationResult>, string]>([
     ['nothing', {}, 'no findings'],
     ['repairs only', { findings: { LATE: 2 }, repaired: 2 }, '2 repaired, nothing left to do'],
-    ['one finding for a person', { findings: { ORPHAN: 1 } }, '0 repaired, 1 needs a person'],
+    ['one finding that needs attention', { findings: { ORPHAN: 1 } }, '0 repaired, 1 needs attention'],
     [
       'both, of several kinds',
       { findings: { LATE: 1, ORPHAN: 1, STUCK: 2 }, repaired: 1 },
-      '1 repaired, 3 need a person',
+      '1 repaired, 3 need attention',
     ],
-  ])('%s: counts the findings that need a person among all, not only among the first 200', (_, result, words) => {
+  ])('%s: counts the findings that need attention among all, not only among the first 200', (_, result, words) => {
     expect(headline(result)).toBe(`**DONE**: ${words}. 20 orders were compared.`);
   });
 

@@ -5,14 +5,14 @@ import { describeStatus } from '../../../src/workflows/describe-status';
 
 const SINCE = '2026-01-31T03:14:15.926Z';
 
-function answer(differing: Partial<StatusQueryResult> = {}): StatusQueryResult {
+function statusWith(differing: Partial<StatusQueryResult> = {}): StatusQueryResult {
   return {
     referenceId: 'SALE-1',
     items: [{ productId: 'steam-50', quantity: 2 }],
     state: 'PLACING',
     since: SINCE,
     explanation: 'attempt 1 is under way',
-    waitsFor: { what: "the partner's answer", since: SINCE },
+    waitsFor: { what: "the partner's response", since: SINCE },
     cancelRequested: false,
     events: [],
     ...differing,
@@ -21,33 +21,33 @@ function answer(differing: Partial<StatusQueryResult> = {}): StatusQueryResult {
 
 function held(reason: HoldReason, decisions: DecisionKind[]): StatusQueryResult {
   const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE };
-  return answer({ state: 'HELD', explanation: 'why', hold });
+  return statusWith({ state: 'HELD', explanation: 'why', hold });
 }
 
 describe('what the Temporal UI shows of a purchase', () => {
   it.each(PURCHASE_STATES)('%s: names the state, since when, and what it means', (state) => {
-    const text = describeStatus(answer({ state }));
+    const text = describeStatus(statusWith({ state }));
     expect(text.split('\n\n')[0]).toBe(`**${state}** since 2026-01-31 03:14:15 UTC: ${STATE_MEANINGS[state]}.`);
     expect(text).toContain('- reference SALE-1: 2 × steam-50');
   });
 
   it.each(PURCHASE_OUTCOMES)('%s: says whether a person has something to do', (state) => {
-    const text = describeStatus(answer({ state, waitsFor: undefined }));
+    const text = describeStatus(statusWith({ state, waitsFor: undefined }));
     expect(text).not.toContain('**Next:**');
     expect(/Nothing to do|```\n# .+\nnpx fulfilment \w+ .*SALE-1/.test(text)).toBe(true);
   });
 
   it('says what comes next while nobody is due, and offers no command', () => {
-    const text = describeStatus(answer());
+    const text = describeStatus(statusWith());
     expect(text).toContain('Attempt 1 is under way.\n\n');
-    expect(text).toContain("**Next:** The partner's answer.");
+    expect(text).toContain("**Next:** The partner's response.");
     expect(text).not.toContain('npx fulfilment');
   });
 
   it('says of a pending order that polls after the shown one are to be seen elsewhere, and says it of no other state', () => {
     const lastPoll = { status: 'PENDING', at: SINCE };
     const factsOf = (state: StatusQueryResult['state']) =>
-      describeStatus(answer({ state, lastPoll })).match(/- polled .*/)?.[0];
+      describeStatus(statusWith({ state, lastPoll })).match(/- polled .*/)?.[0];
     expect(factsOf('PENDING')).toBe(
       '- polled at 2026-01-31 03:14:15 UTC: PENDING (later polls are under Pending Activities)',
     );
@@ -69,7 +69,7 @@ describe('what the Temporal UI shows of a purchase', () => {
   });
 
   it('says that a cancel was requested and what it will do', () => {
-    const asked = (state: StatusQueryResult['state']) => describeStatus(answer({ state, cancelRequested: true }));
+    const asked = (state: StatusQueryResult['state']) => describeStatus(statusWith({ state, cancelRequested: true }));
     expect(asked('PLACING')).toContain('**Cancel:** requested. The purchase ends CANCELLED if no order was sent');
     expect(asked('PENDING')).toContain('**Cancel:** requested. An order exists, so the purchase continues');
   });
@@ -78,7 +78,7 @@ describe('what the Temporal UI shows of a purchase', () => {
     const hostile = '```\n# All is well\n[pay](https://evil.example)<b>';
     const polled = { lastPoll: { status: hostile, at: SINCE }, waitsFor: { what: hostile, since: SINCE } };
     const items = [{ productId: hostile, quantity: 1 }];
-    const text = describeStatus(answer({ items, explanation: hostile, orderId: hostile, ...polled }));
+    const text = describeStatus(statusWith({ items, explanation: hostile, orderId: hostile, ...polled }));
     expect(text.split('\n').filter((line) => /^(`|#)/.test(line))).toEqual([]);
     expect(text).not.toMatch(/(?<!\\)[[<`]|https:/);
   });

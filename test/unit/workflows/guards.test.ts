@@ -18,7 +18,7 @@ describe('a placement result', () => {
     { evidence: 'NOT_SENT', reason: 'no permit', permitInMs: 600_000 },
     { evidence: 'ERROR_RESPONSE', reason: '503', retryAfterMs: 3_600_000 },
     { evidence: 'CONFLICT', reason: '409' },
-    { evidence: 'UNKNOWN', reason: 'no answer', inFlight: true },
+    { evidence: 'UNKNOWN', reason: 'no response', inFlight: true },
   ])('is accepted if it has everything that its evidence needs: %p', (value) => {
     expect(isPlacementResult(value)).toBe(true);
   });

@@ -50,6 +50,6 @@ it('delivered keys that vanish from an order are reported along with other findi
   expect(kindsOf('PARTIAL_COMPLETED', 1)).toEqual(['SHORTFALL', 'KEYS_GONE']);
   expect([kindsOf('REFUNDED', 1), kindsOf('COMPLETED', 0), kindsOf('COMPLETED')].flat()).not.toContain('KEYS_GONE');
   expect(findingsOf('COMPLETED', {}, 2)).toMatchObject([
-    { repair: 'notify', explanation: '2 of the keys that were delivered are no longer in the order.' },
+    { repair: 'notify', explanation: 'Delivered keys that are no longer in the order: 2.' },
   ]);
 });

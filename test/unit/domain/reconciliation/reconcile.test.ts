@@ -150,7 +150,7 @@ describe("comparing the partner's orders with our purchases", () => {
   });
 
   it.each<[string, Partial<KnownPurchase>, number, string, string]>([
-    ['half of it', {}, 6.17, 'SHORTFALL_REFUNDED deliver-or-notify', 'the partner charges the price of those'],
+    ['half of it', {}, 6.17, 'SHORTFALL_REFUNDED deliver-or-notify', 'the partner charges only the price of those'],
     ['another amount', {}, 10, 'SHORTFALL deliver-or-notify', 'its debit has gone down from 12.34 to 10.'],
     ['nothing', {}, 12.34, 'SHORTFALL deliver', 'its order at the partner is PARTIAL_COMPLETED.'],
     ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
