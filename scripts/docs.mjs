@@ -28,11 +28,16 @@ const { capacityTable, scalingTable } = load('../bench/dist/bench/scaling.js');
 const { FINDING_KIND_NAMES, FINDING_KINDS } = load('../dist/domain/reconciliation/finding.js');
 const variables = VARIABLE_NAMES.map((/** @type {string} */ name) => ({ name, ...describeVariable(name) }));
 const temporalRow =
-  '| `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_TLS_…` | w s | | the connection to Temporal: [below](#temporal) |';
-const rows = ['| variable | by | default | meaning |', '|---|---|---|---|', temporalRow, ...variables.map(tableRow)];
+  '| `TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_TLS_…` | worker, CLI | | the connection to Temporal: [below](#temporal) |';
+const rows = [
+  '| variable | read by | default | meaning |',
+  '|---|---|---|---|',
+  temporalRow,
+  ...variables.map(tableRow),
+];
 await replacePart('docs/reference/configuration.md', 'variables', rows);
 await replacePart('docs/reference/metrics.md', 'metrics', metricRows());
-await replacePart('docs/reference/commands.md', 'commands', commandTables());
+await replacePart('docs/reference/commands.md', 'commands', commandLists());
 await replacePart('docs/performance.md', 'results', [renderGoals()]);
 await replacePart('bench/results/README.md', 'figures', [renderFigures()]);
 await replacePart('docs/performance.md', 'capacity', [capacityTable()]);
@@ -91,15 +96,15 @@ async function alertRules() {
 /** @returns {string[]} */
 function metricRows() {
   const rows = Object.entries(/** @type {Record<string, Metric>} */ (METRICS)).map(([name, metric]) => {
-    const { type, unit, labels, meaning } = metric;
+    const { type, labels, meaning } = metric;
     const shown = Object.entries(labels).map(([label, values]) => `\`${label}\`: ${valuesOf(values)}`);
-    return `| \`${shownName(name, metric)}\` | ${type} | ${unit ?? ''} | ${shown.join('; ')} | ${meaning} |`;
+    return `| \`${shownName(name, metric)}\` | ${type} | ${shown.join('; ')} | ${meaning} |`;
   });
-  return ['| metric | type | unit | labels | meaning |', '|---|---|---|---|---|', ...rows];
+  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows];
 }
 
 /** @returns {string[]} */
-function commandTables() {
+function commandLists() {
   const { commands } = load('../dist/cli/index.js');
   return commands({}).commands.flatMap(commandLines).slice(0, -1);
 }
@@ -118,21 +123,21 @@ function commandLines(command) {
   const options = command.options.filter(({ long }) => long !== '--json');
   // The page explains the reference once.
   const explained = [...args.filter(({ flags }) => flags !== '<reference>'), ...options];
-  const rows = explained.map(choiceRow);
+  const choices = explained.map(choiceLine);
   const usage = ['npx fulfilment', name, ...args.map(({ flags }) => flags)].join(' ');
   const description = command.description().replace(/\.$/, '');
-  const table = rows.length > 0 ? ['', '| | meaning |', '|---|---|', ...rows] : [];
-  return [`### ${name}`, '', `\`${usage}\`: ${description}.`, ...table, ''];
+  const list = choices.length > 0 ? ['', ...choices] : [];
+  return [`### ${name}`, '', `\`${usage}\`: ${description}.`, ...list, ''];
 }
 
 /**
- * A row for an argument or an option.
+ * An item for an argument or an option.
  *
  * @type {(choice: { flags: string, mandatory: boolean, description: string, argChoices?: string[] }) => string}
  */
-function choiceRow({ flags, mandatory, description, argChoices = [] }) {
+function choiceLine({ flags, mandatory, description, argChoices = [] }) {
   const choices = argChoices.length > 0 ? `: ${valuesOf(argChoices, Infinity)}` : '';
-  return `| \`${flags}\` | ${mandatory ? 'required: ' : ''}${description.replaceAll('|', '\\|')}${choices} |`;
+  return `- \`${flags}\`: ${mandatory ? 'required: ' : ''}${description}${choices}`;
 }
 
 /** @type {(values: readonly string[], most?: number) => string} */

@@ -5,13 +5,16 @@ import { eventsDocument, samplesOf } from './schemas.mjs';
 
 /** @typedef {{ type: string, summary: string, forms: Schema[] }} Event */
 
-/** The list of events in docs/checkout.md, with the `data` of their samples. Outcomes with the same fields share a sample. */
+/**
+ * The list of events in docs/checkout.md: each with the `data` of its samples. Events with the same fields share one, and
+ * the events that a checkout ignores have none.
+ */
 export async function eventSamples() {
-  const types = eventList().map(({ type }) => type);
+  const types = eventList().flatMap(({ type }) => (type.startsWith('purchase.') ? [type] : []));
   const shapes = [...new Set(types.map(shapeOf))];
   const parts = shapes.map(async (shape) => {
     const [first = '', ...others] = types.filter((type) => shapeOf(type) === shape);
-    const names = [first, ...others].map((type) => `\`${type}\``).join(', ');
+    const names = [first, ...others].map(nameWithDifference).join(', ');
     const samples = samplesOf(first).map(async ({ data }) => fenced(data));
     return [`**${names}**`, ...(await Promise.all(samples))];
   });
@@ -19,14 +22,22 @@ export async function eventSamples() {
 }
 
 /**
- * Identifies a shape, which is shared by outcomes whose samples differ only in their values and in having an order.
+ * The same for events about a sale whose samples differ only in their values, in `outcome`, and in whether there is an
+ * order.
  *
  * @type {(type: string) => string}
  */
 function shapeOf(type) {
   const [sample, ...others] = samplesOf(type);
-  const isOutcome = others.length === 0 && sample && 'outcome' in sample.data;
-  return isOutcome ? `outcome ${JSON.stringify(sample).includes('"keys"')}` : type;
+  const isAboutSale = others.length === 0 && sample && 'lines' in sample.data;
+  return isAboutSale ? `sale ${JSON.stringify(sample).includes('"keys"')}` : type;
+}
+
+/** @type {(type: string) => string} */
+function nameWithDifference(type) {
+  const [sample] = samplesOf(type);
+  const isLate = sample && 'lines' in sample.data && !('outcome' in sample.data);
+  return `\`${type}\`${isLate ? ' (without `outcome`)' : ''}`;
 }
 
 /** The body of docs/reference/events.md: the events with their fields, and the meaning of each field. */

@@ -5,8 +5,7 @@ const load = createRequire(import.meta.url);
 
 const DESCRIPTION =
   'The worker posts these events to DELIVERY_URL, signed with Standard Webhooks (https://www.standardwebhooks.com). Each event is ' +
-  'delivered at least once. The same keys, or the same subject, have the same webhook-id; the time, texts and amounts may differ. ' +
-  'Later versions may add types and fields. See docs/checkout.md.';
+  'delivered at least once, with the same webhook-id. Later versions may add types and fields. See docs/checkout.md.';
 
 /**
  * The content of docs/schemas by file name, generated from the worker's own contracts in `dist`.
@@ -77,7 +76,8 @@ export function samplesOf(type) {
 const PARAMETERS = {
   'webhook-id': header(
     'webhook-id',
-    'Identifies the event: the same for every attempt, and different for every other event.',
+    'The same for every attempt, and for events with the same type, reference, order, keys and subject (the hold, alert, finding or ' +
+      'reconciliation that an event is about). Times, texts and amounts may differ.',
     'string',
   ),
   'webhook-timestamp': header('webhook-timestamp', 'When this attempt was signed: seconds since 1970.', 'integer'),
@@ -91,7 +91,7 @@ const PARAMETERS = {
 const RESPONSES = {
   received: { description: 'Received and stored.' },
   never: { description: 'The event is held for an operator.' },
-  again: { description: 'The worker retries for 25 hours with increasing backoff, and then holds the event.' },
+  again: { description: 'The worker retries for 25 hours, with increasing delays, and then holds the event.' },
 };
 
 /** @type {(name: string, description: string, type: string) => object} */

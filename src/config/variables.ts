@@ -82,9 +82,7 @@ const partner = {
 const purchase = {
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
-    .describe(
-      'how long a placement is retried if it was provably not sent, or rejected because of our key or path; also how long an unreadable order history is usually searched before the purchase is held (`status` shows the latest time)',
-    ),
+    .describe('how long a placement is retried if it was not sent, or was rejected because of your API key or path'),
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
     .describe('time from the placement to the first poll of the keys; `0` polls at once'),
@@ -103,7 +101,7 @@ const purchase = {
   PURCHASE_REPLACE: oneOf('never', 'answered', 'always')
     .prefault('answered')
     .describe(
-      'whether an absent order is placed again: `never`, `answered` (only if the partner answered with an error) or `always`; otherwise the purchase is held. A request that was not sent is always retried. If a worker died before it recorded its intention, the order is placed again unless `never`',
+      'whether an absent order is placed again: `never`, `answered` (only after an error response) or `always`; otherwise the purchase is held',
     ),
 };
 
@@ -177,8 +175,7 @@ export function describeVariable(name: VariableName) {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const { description, expected, example, hidden, secret, command, default: usual } = json;
   return {
-    /** w: the worker, s: the starter. */
-    readBy: name in purchase || name in worker ? 'w' : name in reconciliation ? 's' : 'w s',
+    readBy: name in purchase || name in worker ? 'worker' : name in reconciliation ? 'CLI' : 'worker, CLI',
     /** Markdown. */
     meaning: String(description),
     /** Ends the sentence "expected …". */

@@ -16,7 +16,7 @@ public class Purchase {
 
   public record Sale(String referenceId, List<Item> items) {}
 
-  /** Starts the purchase of a sale, or finds it. IllegalStateException: other items. Any other: the same call again. */
+  /** Starts or finds the purchase of a sale. On any exception except IllegalStateException (other items), repeat the call. */
   static void purchase(WorkflowClient client, Sale sale) {
     var options =
         WorkflowOptions.newBuilder()
@@ -42,7 +42,7 @@ public class Purchase {
     var service = WorkflowServiceStubs.newServiceStubs(server);
     var client = WorkflowClient.newInstance(service);
     purchase(client, new Sale("SHOP-1", List.of(new Item("demo-instant", 1))));
-    System.out.println(client.newUntypedWorkflowStub("purchase-SHOP-1").getResult(Map.class)); // waits for the end
+    System.out.println(client.newUntypedWorkflowStub("purchase-SHOP-1").getResult(Map.class)); // waits until the purchase ends
     service.shutdown();
   }
 }

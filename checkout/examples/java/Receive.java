@@ -36,7 +36,7 @@ public class Receive {
           exchange.sendResponseHeaders(receive(webhook, exchange), -1);
           exchange.close();
         });
-    server.setExecutor(Executors.newCachedThreadPool()); // else one slow sender holds all the others up
+    server.setExecutor(Executors.newCachedThreadPool()); // otherwise one slow request would block the others
     server.start();
   }
 }

@@ -8,7 +8,7 @@ use Temporal\Common\IdReusePolicy;
 use Temporal\Common\WorkflowIdConflictPolicy;
 use Temporal\Exception\Client\WorkflowExecutionAlreadyStartedException;
 
-/** Starts the purchase of a sale, or finds it. DomainException: other items. Any other exception: the same call again. */
+/** Starts or finds the purchase of a sale. Throws DomainException if the items differ. On any other exception, repeat the call. */
 function purchase(WorkflowClient $client, array $sale): void
 {
     $options = WorkflowOptions::new()
@@ -39,4 +39,4 @@ function itemsOf(array $sale): array
 
 $client = WorkflowClient::create(ServiceClient::create('localhost:7233'));
 purchase($client, ['referenceId' => 'SHOP-1', 'items' => [['productId' => 'demo-instant', 'quantity' => 1]]]);
-print_r($client->newUntypedRunningWorkflowStub('purchase-SHOP-1')->getResult('array')); // waits for the end
+print_r($client->newUntypedRunningWorkflowStub('purchase-SHOP-1')->getResult('array')); // waits until the purchase ends

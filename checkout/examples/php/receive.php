@@ -15,7 +15,7 @@ try {
     http_response_code(401);
     exit;
 }
-$database = new PDO('sqlite:events.db'); // an exception is a 500, and the event comes again
+$database = new PDO('sqlite:events.db'); // an exception returns 500, and the worker sends the event again
 $database->exec('CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, event TEXT NOT NULL)');
 $database->exec('CREATE TABLE IF NOT EXISTS keys (sale, product, id, value, PRIMARY KEY (sale, product, id))');
 $database->beginTransaction();

@@ -85,7 +85,7 @@ describeWithPython(`docs/checkout.md, followed to the letter with Python${python
         '"quantity": 1': `"quantity": ${quantity}`,
       };
       writeFileSync(file, withValues(purchase, values));
-      return (await run(python, ['-c', RUN, file], { timeout: 40_000 })).stdout;
+      return (await run(python, [file], { timeout: 40_000 })).stdout;
     };
 
     expect(await buy(1)).toContain("'outcome': 'DELIVERED'");
@@ -123,9 +123,6 @@ async function startReceiver(code: string): Promise<{ url: string; folder: strin
   );
   return { url, folder };
 }
-
-/** Without the end of the interpreter, in which the SDK may abort a short program: temporalio/sdk-python, issue 300. */
-const RUN = 'import os, runpy, sys; runpy.run_path(sys.argv[1]); sys.stdout.flush(); os._exit(0)';
 
 async function storedEvents(folder: string): Promise<[string, unknown][]> {
   const read =

@@ -163,7 +163,7 @@ describe.each([
       env: { PATH: process.env.PATH, TEMPORAL_ADDRESS: env.address },
     });
     expect(JSON.parse(status.stdout)).toMatchObject({ referenceId, execution: 'COMPLETED', taskQueue: env.taskQueue });
-    expect(printed).toBe(`purchase.delivered ${referenceId}, keys stored: 1\n`);
+    expect(printed).toBe(`purchase.delivered ${referenceId}, keys: 1\n`);
   });
 });
 

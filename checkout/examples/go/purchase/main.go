@@ -27,7 +27,7 @@ type Sale struct {
 
 var errOtherItems = errors.New("the reference bought other items")
 
-// purchase starts the purchase of a sale, or finds it. Any error but errOtherItems: the same call again.
+// purchase starts or finds the purchase of a sale. On any error except errOtherItems, repeat the call.
 func purchase(ctx context.Context, c client.Client, sale Sale) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -73,8 +73,9 @@ func main() {
 		log.Fatal(err)
 	}
 	var result struct{ Outcome string }
+	// Get waits until the purchase ends.
 	if err := c.GetWorkflow(context.Background(), "purchase-SHOP-1", "").Get(context.Background(), &result); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(result.Outcome) // waited for the end
+	fmt.Println(result.Outcome)
 }
