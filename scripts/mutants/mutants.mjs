@@ -772,9 +772,25 @@ export const MUTANTS = [
   {
     name: 'redaction-unlimited',
     rule: 'no response of the partner blocks the process for seconds',
+    file: 'src/partner/redact-keys.ts',
+    find: 'text.length > MAX_TEXT_LENGTH ? NOT_COMPARED',
+    replace: 'text.length > 1e9 ? NOT_COMPARED',
+    tests: ['test/unit/partner/reads.test.ts'],
+  },
+  {
+    name: 'rows-unlimited',
+    rule: 'a page with millions of rows does not exhaust the memory of the worker',
     file: 'src/partner/schemas.ts',
-    find: 'keys.length > MAX_COMPARED;',
-    replace: 'keys.length > 1e9 * MAX_COMPARED;',
+    find: 'rows.length <= MAX_ROWS_READ',
+    replace: 'rows.length <= 1e9',
+    tests: ['test/unit/partner/reads.test.ts'],
+  },
+  {
+    name: 'keys-parsed-before-counted',
+    rule: 'an order with too many invalid keys is unreadable, and stops no reconciliation',
+    file: 'src/partner/schemas.ts',
+    find: 'return boundedOrder.pipe(readable);',
+    replace: 'return z.unknown().pipe(readable);',
     tests: ['test/unit/partner/reads.test.ts'],
   },
   {

@@ -98,9 +98,12 @@ async function readOrders(partner: Partner, query: OrderQuery): Promise<ListPage
 
 /** Puts the rows of a page back into the partner's order. */
 function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableRow[]): (Row | UnreadableRow)[] {
-  const rows: (Row | UnreadableRow)[] = [...readable];
-  for (const row of unreadable) rows.splice(row.at, 0, row);
-  return rows;
+  const misplaced = new Map(unreadable.map((row) => [row.at, row]));
+  const others = readable.values();
+  return Array.from(
+    { length: readable.length + unreadable.length },
+    (_, at) => misplaced.get(at) ?? (others.next().value as Row),
+  );
 }
 
 type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>> &

@@ -134,8 +134,8 @@ export function readResponse<T>(
   throwIfUnsuccessful(parsed, facts);
   const whole = schemas.envelope.safeParse(parsed);
   if (!whole.success) throw shapeError(facts, problemsOf(whole.error));
-  const payload = schema.safeParse(whole.data.details.data);
-  if (!payload.success) throw shapeError(facts, problemsOf(payload.error, ['details', 'data']));
+  const payload = safeParse(schema, whole.data.details.data);
+  if (!payload?.success) throw shapeError(facts, problemsOf(payload?.error, ['details', 'data']));
   const problem = problemOf?.(payload.data);
   if (problem !== undefined) throw shapeError(facts, [problem]);
   return { data: payload.data, traceId, sentAtMs };
@@ -147,6 +147,15 @@ function parseJson(body: Buffer | undefined): unknown {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // The message of JSON.parse quotes its input, which may contain a key.
+    return undefined;
+  }
+}
+
+/** @returns undefined if the value breaks the parser itself, whose error may quote a key */
+function safeParse<T>(schema: z.ZodType<T>, value: unknown) {
+  try {
+    return schema.safeParse(value);
+  } catch {
     return undefined;
   }
 }
@@ -163,7 +172,7 @@ function throwIfUnsuccessful(parsed: unknown, facts: PartnerErrorFacts): void {
 }
 
 function shapeError(facts: PartnerErrorFacts, expected: readonly string[]): PartnerError {
-  const message = `the response has an unexpected shape; expected ${expected.join(', ')}`;
+  const message = `the response has an unexpected shape; expected ${expected.join(', ') || 'a readable one'}`;
   return new PartnerError('unreadable', message, { ...facts, reason: 'shape' });
 }
 

@@ -38,17 +38,28 @@ export function readRows<Row extends object>(
   fields: z.ZodType<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt'>>,
 ): { readable: Row[]; unreadable: UnreadableRow[] } {
   const results = rows.map((row) => schema.safeParse(row));
-  const dated: { createdAt?: string }[] = results.map(({ data }) => data ?? {});
-  const end = newestEndOf(dated);
+  const newer = newerDates(results.map(({ data }): { createdAt?: string } => data ?? {}));
   const unreadable = results.flatMap(({ data, error }, at) => {
     if (data) return [];
     const known = fields.safeParse(rows[at]).data ?? {};
-    const newer = end === 'first' ? dated.slice(0, at).toReversed() : end === 'last' ? dated.slice(at + 1) : [];
-    const createdAt = known.createdAt ?? newer.find((row) => row.createdAt !== undefined)?.createdAt;
+    const createdAt = known.createdAt ?? newer[at];
     const notAfter = createdAt === undefined ? undefined : Date.parse(createdAt);
     return [{ at, digest: digestOf(rows[at]), ...known, notAfter, problems: problemsOf(error) }];
   });
   return { readable: results.flatMap(({ data }) => (data ? [data] : [])), unreadable };
+}
+
+/** For each row, the date of the nearest newer row that has one. Empty unless the rows are ordered by time. */
+function newerDates(rows: readonly { createdAt?: string }[]): (string | undefined)[] {
+  const end = newestEndOf(rows);
+  if (end !== 'first' && end !== 'last') return [];
+  let nearest: string | undefined;
+  const newestFirst = (end === 'first' ? rows : rows.toReversed()).map(({ createdAt }) => {
+    const newer = nearest;
+    nearest = createdAt ?? nearest;
+    return newer;
+  });
+  return end === 'first' ? newestFirst : newestFirst.toReversed();
 }
 
 /** @returns undefined for a row that is nested too deeply to serialise. Only its place then identifies it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { isSafeOrderId, type Key, mayHaveKeys } from '../domain/order';
+import { canStopPolling, isSafeOrderId, type Key, mayHaveKeys } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
+import { keyRedaction } from './redact-keys';
 import { readRows } from './rows';
 
 /*
@@ -13,10 +14,8 @@ const MAX_SHOWN_LENGTH = 201;
 /** More than a purchase can ask for: 100 products and 20,000 keys. */
 const MAX_PRODUCTS_READ = 500;
 const MAX_KEYS_READ = 30_000;
-/** Characters times keys. Comparing more would block all other purchases for seconds. */
-const MAX_COMPARED = 1e9;
-/** A shorter key may occur in a text by chance. */
-const MIN_REDACTED_LENGTH = 6;
+/** A hundred full pages, for a partner that ignores the page size. Parsing more would block all other purchases. */
+const MAX_ROWS_READ = 50_000;
 /** The partner's times are in UTC. Without a zone, `Date.parse` would use the zone of this machine. */
 const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
@@ -89,13 +88,18 @@ const readableFields = z
   })
   .transform(({ id, reference_id, created_at }) => ({ id, referenceId: reference_id, createdAt: created_at }));
 
+const rowsOfPage = z.custom<unknown[]>(
+  (rows) => Array.isArray(rows) && rows.length <= MAX_ROWS_READ,
+  `an array of at most ${MAX_ROWS_READ} rows`,
+);
+
 /** `hits` counts the matches on all pages. Unreadable rows are separated and don't affect the others. */
-export const productPage = z.object({ hits: count, products: z.array(z.unknown()), pages }).transform((page) => {
+export const productPage = z.object({ hits: count, products: rowsOfPage, pages }).transform((page) => {
   const { readable, unreadable } = readRows(page.products, product, readableFields);
   return { ...page, products: readable, unreadable };
 });
 
-export const orderPage = z.object({ hits: count, orders: z.array(z.unknown()), pages }).transform((page) => {
+export const orderPage = z.object({ hits: count, orders: rowsOfPage, pages }).transform((page) => {
   const { readable, unreadable } = readRows(page.orders, historyOrder, readableFields);
   return { ...page, orders: readable, unreadable };
 });
@@ -113,22 +117,38 @@ const quantity = z.int();
 
 const productsMustBe = (message: string) => ({ path: ['products'], message });
 
+/** Counted before anything is parsed, because each invalid key would become an issue. */
+const boundedOrder = z
+  .unknown()
+  .refine(hasFewEnoughKeys, productsMustBe(`at most ${MAX_PRODUCTS_READ}, with at most ${MAX_KEYS_READ} keys`));
+
+function hasFewEnoughKeys(whole: unknown): boolean {
+  const products = fieldOf(whole, 'products');
+  if (!Array.isArray(products)) return true;
+  if (products.length > MAX_PRODUCTS_READ) return false;
+  const counts = products.map((line) => fieldOf(line, 'keys')).map((keys) => (Array.isArray(keys) ? keys.length : 0));
+  return counts.reduce((sum, length) => sum + length, 0) <= MAX_KEYS_READ;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
 const order = z
   .object({
     id: z.string(),
     // One of the documented statuses, or any other text that the partner sent.
     status: text,
-    products: optional(z.array(orderedProduct).max(MAX_PRODUCTS_READ)),
+    products: optional(z.array(orderedProduct)),
     total_debit: anything,
     balance: anything,
   })
   // Without this, a finished order whose products are missing would pass as an order without keys.
-  .refine(({ status, products }) => products !== undefined || !mayHaveKeys(status), productsMustBe('array'))
-  .refine(({ products }) => keysOf(products).length <= MAX_KEYS_READ, productsMustBe(`at most ${MAX_KEYS_READ} keys`));
+  .refine(({ status, products }) => products !== undefined || !mayHaveKeys(status), productsMustBe('array'));
 
 /** @param asked the product ids of the purchase. They are never redacted. */
 export function orderWithKeys(asked: readonly string[]) {
-  return order.transform(({ id, status, products = [], total_debit, balance }) => {
+  const readable = order.transform(({ id, status, products = [], total_debit, balance }) => {
     const ignored = new Set<string>();
     const read = <T>(name: string, schema: z.ZodType<T>, value: unknown): T | undefined => {
       if (value === undefined || value === null) return undefined;
@@ -143,11 +163,14 @@ export function orderWithKeys(asked: readonly string[]) {
       quantity: read('products.quantity', quantity, line.quantity),
       keys: line.keys,
     }));
-    const shown = redaction([status, ...lines.flatMap((line) => [line.id, line.title ?? ''])], keysOf(lines));
+    const texts = [status, ...lines.flatMap((line) => [line.id, line.title ?? ''])];
+    const redact = keyRedaction(texts, keysOf(lines));
+    const shown = (whole: string) => cut(redact(whole));
     const account = read('balance', accountFields, balance);
     return {
       id,
-      status: shown(status),
+      // Not redacted even if a key reads the same: the order would never end.
+      status: canStopPolling(status) ? status : shown(status),
       products: lines.map((line) => ({
         ...line,
         id: asked.includes(line.id) ? line.id : shown(line.id),
@@ -164,22 +187,7 @@ export function orderWithKeys(asked: readonly string[]) {
       ignored: [...ignored],
     };
   });
-}
-
-/**
- * Redacts the order's own keys in a text, ignoring case, and then truncates it. A partner may write a key into a title,
- * a product id or a status, which reach histories and logs. Truncating first could leave part of a key.
- */
-function redaction(texts: readonly string[], keys: readonly Key[]): (whole: string) => string {
-  const isTooMuch = texts.join('').length * keys.length > MAX_COMPARED;
-  const compared = (text: string) => (isTooMuch && text.length > MAX_SHOWN_LENGTH ? '[too long]' : text);
-  const all = texts.map(compared).join('\n').toLowerCase();
-  const quoted = [...new Set(keys.map(({ value }) => value.trim()))]
-    .filter((value) => value.length >= MIN_REDACTED_LENGTH && all.includes(value.toLowerCase()))
-    // Longest first: if a key is the beginning of another key, the rest of the longer one would remain.
-    .toSorted((one, other) => other.length - one.length)
-    .map((value) => new RegExp(value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi'));
-  return (whole) => cut(quoted.reduce((left, value) => left.replaceAll(value, '[key]'), compared(whole)));
+  return boundedOrder.pipe(readable);
 }
 
 function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {

@@ -14,7 +14,6 @@ import { type Finding, findingKey, withStatus } from '../../domain/reconciliatio
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';
 import { workflowsUrl } from '../../domain/ui-links';
-import { isPartnerError } from '../../partner';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report';
 import { lookbackIssue } from '../../temporal/client';
 import { minFindingAgeMs } from '../../workflows/policies';
@@ -52,7 +51,7 @@ export function createReconcileActivities(deps: ReconcileDependencies): Reconcil
         );
       } catch (error) {
         progress.signal.throwIfAborted();
-        throw isPartnerError(error) ? toFailure(error) : error;
+        throw toFailure(error);
       } finally {
         progress.close();
       }

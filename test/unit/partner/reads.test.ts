@@ -35,6 +35,13 @@ describe('the catalogue', () => {
     expect(product).toMatchObject({ id: '__proto__', currency: 'XTS', restrictions: { whitelist: [], blacklist: [] } });
   });
 
+  it('is unreadable with more rows than a hundred full pages, before any row is parsed', async () => {
+    respondWith({ hits: 1, products: Array.from({ length: 50_001 }, () => 1), pages });
+    const failure = await failureOf(partner.listProducts());
+    expect(failure).toMatchObject({ kind: 'unreadable' });
+    expect(failure.message).toContain('details.data.products: an array of at most 50000 rows');
+  });
+
   it.each([
     ['an infinite price', '"price":1e999'],
     ['a price that JSON.parse rounds', '"price":90071992547409931'],
@@ -219,6 +226,33 @@ describe('an order with its keys', () => {
     const product = { id: 'p-1', title: 'code abcd-efgh-1234', keys: [{ value: 'ABCD-EFGH-1234\n' }] };
     respondWith(orderData('o-1', { products: [product] }));
     expect((await partner.getOrder('o-1')).data.products[0]?.title).toBe('code [key]');
+  });
+
+  it('contains no part of two keys that overlap in a title, of a key in letters whose lower case is longer, or of an image', async () => {
+    const image = `data:image/png;base64,${'Qz9'.repeat(20_000)}`;
+    const keys = ['ABCDEF-1', 'DEF-1234', 'İİİ-KEY', image].map((value) => ({ value }));
+    const titles = ['x ABCDEF-1234 y', 'i̇ İİİ-key!', `Voucher ${image}`];
+    respondWith(orderData('o-1', { products: titles.map((title, at) => ({ id: `p-${at}`, title, keys })) }));
+    const { data } = await partner.getOrder('o-1');
+    expect(data.products.map(({ title }) => title)).toEqual(['x [key] y', 'i̇ [key]!', '[too long]']);
+  });
+
+  it('ends even if one of its keys reads like its status', async () => {
+    respondWith(orderData('o-1', { status: 'COMPLETED', products: [{ ...PRODUCT, keys: [{ value: 'completed' }] }] }));
+    expect((await partner.getOrder('o-1')).data.status).toBe('COMPLETED');
+  });
+
+  it.each([
+    ['keys', { keys: Array.from({ length: 200_000 }, () => 1) }],
+    ['products', undefined],
+  ])('is unreadable with too many invalid %s, and the error quotes none of them', async (_, product) => {
+    respondWith(
+      orderData('o-1', { products: product ? [product] : Array.from({ length: 200_000 }, () => 'FAKE-KEY-1') }),
+    );
+    const failure = await failureOf(partner.getOrder('o-1'));
+    expect(failure).toMatchObject({ kind: 'unreadable' });
+    expect(failure.message).toContain('products: at most 500, with at most 30000 keys');
+    expect(failure.message).not.toContain('FAKE');
   });
 
   it('is readable in an envelope whose status is text', async () => {
