@@ -1483,7 +1483,7 @@ export const MUTANTS = [
   {
     name: 'keys-in-titles',
     rule: 'the keys of an order are removed from its texts',
-    file: 'src/partner/schemas.ts',
+    file: 'src/partner/redact-keys.ts',
     find: 'const MIN_REDACTED_LENGTH = 6;',
     replace: 'const MIN_REDACTED_LENGTH = 6_000;',
     tests: ['test/scenarios/reconciliation/unreadable-records.test.ts'],
