@@ -17,7 +17,7 @@ const keys = [
   { id: 'u9x2Lt.Rw81bVZc5sXeQ2aB', type: 'text', value: 'DDDD-EEEE-FFFF' },
 ];
 
-/** One for each type, and for each form of `purchase.refunded`. */
+/** A sample for each type, and for each form of `purchase.refunded`. */
 export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   {
     type: 'purchase.delivered',
@@ -74,7 +74,7 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
       referenceId: 'SAMPLE-1',
       reason: 'PLACEMENT_UNKNOWN',
       decisions: ['order', 'replace', 'abandon'],
-      explanation: 'no complete answer before the deadline, and the order history shows no order',
+      explanation: 'no complete response before the deadline, and the order history shows no order',
     },
   },
   {

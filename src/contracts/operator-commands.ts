@@ -4,17 +4,17 @@ import type { HoldNotice } from './purchase';
 
 /** What each decision does, for help texts and messages. */
 export const DECISIONS: Record<DecisionKind, string> = {
-  order: 'use this order at the partner as the order of this purchase',
+  order: 'use this order at the partner for the purchase',
   replace: 'the partner has no order: place it again, which spends money',
-  abandon: 'give the purchase up; nothing is delivered',
+  abandon: 'give up on the purchase; nothing is delivered',
   deliver: 'deliver the order as it is',
   withhold: 'end the purchase without delivering anything',
 };
 
-/** How people start the command line, in the folder of the project. */
+/** How to start the command line, in the project's folder. */
 export const PROGRAM = 'npx fulfilment';
 
-/** A command as people type it. */
+/** A command as an operator types it. */
 export function command(words: string): string {
   return `${PROGRAM} ${words}`;
 }
@@ -23,12 +23,12 @@ export function statusCommand(referenceId: string): string {
   return command(`status ${referenceId}`);
 }
 
-/** Shows what the partner has under a reference. */
+/** Shows the partner's orders with a reference. */
 export function searchCommand(referenceId: string): string {
   return command(`orders --search ${referenceId}`);
 }
 
-/** What a person must find out before one of the decisions that can't be undone. */
+/** What an operator must find out before a decision that can't be undone. */
 const CHECKS: Record<HoldReason, string> = {
   PLACEMENT_UNKNOWN: 'ask the partner whether it has an order for this reference',
   OTHER_ITEMS: 'compare the order with the sale',
@@ -42,17 +42,16 @@ const CHECKS: Record<HoldReason, string> = {
 
 type Hold = Pick<HoldNotice, 'reason' | 'decisions'>;
 
-/** The commands to type, one for each decision, and above the dangerous one a comment that says what to check first. */
+/** The commands to choose from, one for each decision, below a comment that says what to check first. */
 export function commandsFor(referenceId: string, { reason, decisions }: Hold): string[] {
-  const dangerous = decisions.includes('replace') ? 'replace' : decisions[0];
-  return decisions.flatMap((kind) => {
+  const commands = decisions.map((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
-    const typed = `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
-    return kind === dangerous ? [`# check first: ${CHECKS[reason]}`, typed] : [typed];
+    return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
   });
+  return [`# check first: ${CHECKS[reason]}`, ...commands];
 }
 
-/** What the possible commands depend on. `state` is undefined if the purchase ended without a result. */
+/** The facts that decide which commands are possible. `state` is undefined if the purchase ended without a result. */
 export interface PurchaseStanding {
   referenceId: string;
   state?: PurchaseState;
@@ -61,13 +60,15 @@ export interface PurchaseStanding {
 
 /** The commands that an operator can use on a purchase in this state. */
 export function possibleCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
-  const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
-  const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought`;
-  const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys once more`;
+  const search = `${searchCommand(referenceId)}  # shows the partner's orders with this reference`;
+  const cancel = `${command(`cancel ${referenceId}`)}  # ends the purchase if nothing can have been bought`;
+  const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys again`;
   switch (state) {
-    case 'HELD':
+    case 'HELD': {
       if (!hold) return [];
-      return [...(hold.reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...commandsFor(referenceId, hold)];
+      const [check = '', ...decisions] = commandsFor(referenceId, hold);
+      return [check, ...(hold.reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...decisions];
+    }
     case 'PLACING':
     case 'PAUSED':
     case 'UNCONFIRMED':
@@ -86,7 +87,7 @@ export function possibleCommands({ referenceId, state, hold }: PurchaseStanding)
   }
 }
 
-/** Puts each command on its own line, below the sentence before it. */
+/** Puts each command on its own line, below the preceding sentence. */
 export function indented(commands: readonly string[]): string {
   return commands.map((line) => `\n  ${line}`).join('');
 }

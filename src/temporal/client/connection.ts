@@ -10,10 +10,18 @@ import {
 import { type ConnectionFailure, findConnectionFailure, refusedError } from './connection-failure';
 import { type TemporalTarget, unusableSettings } from './target';
 
-/** Temporal did not answer any try. Exit code 69. */
+/** Temporal did not respond to any try. Exit code 69. */
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
   readonly exitCode = 69;
+
+  /** @param reason the message without advice. */
+  constructor(
+    message: string,
+    readonly reason: string,
+  ) {
+    super(message);
+  }
 }
 
 /** The process was told to stop before Temporal answered. Nothing was started, so the exit code is 0. */
@@ -100,7 +108,10 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
       isConnected = !failure;
       if (!failure) return await connecting;
       if (failure.refused) throw refusedError(` at ${address}`, failure);
-      if (attempt >= tries) throw new TemporalUnreachableError(unreachableMessage(address, attempt, failure));
+      if (attempt >= tries) {
+        const reason = `cannot connect to ${address}: ${failure.cause}`;
+        throw new TemporalUnreachableError(unreachableMessage(address, attempt, failure), reason);
+      }
       onRetry(`Temporal does not answer at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
       await rest;
     } finally {
@@ -122,7 +133,7 @@ function unreachableMessage(address: string, tries: number, { cause, remedy }: C
   return (
     `Temporal does not answer at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ` +
     `${remedy === undefined ? '' : `${remedy} `}Is the server running, and is TEMPORAL_ADDRESS right? ` +
-    '`temporal server start-dev` starts a local server; `npm run demo` starts its own.'
+    '`npm run temporal -- server start-dev` starts a local server; `npm run demo` starts its own.'
   );
 }
 
