@@ -66,10 +66,10 @@ describe('a misspelt option, as from JavaScript', () => {
   });
 
   it('such as a misspelt state of list is refused, too', async () => {
-    const refused = starter.list({ state: 'PENDNG' } as object);
+    const refused = starter.list({ state: 'PENDINGS' } as object);
     await expect(refused).rejects.toThrow(InvalidArgumentError);
     await expect(refused).rejects.toThrow(
-      /^state: expected one of PLACING, .+, got "PENDNG"\. Did you mean PENDING\?$/,
+      /^state: expected one of PLACING, .+, got "PENDINGS"\. Did you mean PENDING\?$/,
     );
     await expect(starter.list({ state: {} } as object)).rejects.toThrow(/got an object$/);
   });
@@ -94,9 +94,9 @@ describe('a decision is refused before Temporal is contacted', () => {
     ['null', null, /got null$/],
     ['a word alone', 'abandon', /got "abandon"$/],
     ['no field', {}, /^decision: expected one of order, replace, abandon, deliver, withhold, got nothing$/],
-    ['a misspelt decision', { decision: 'abandn' }, /got "abandn"\. Did you mean abandon\?$/],
+    ['a misspelt decision', { decision: 'abandons' }, /got "abandons"\. Did you mean abandon\?$/],
     ['an unknown decision', { decision: 'refund' }, /got "refund"$/],
-    ['a misspelt field', { decison: 'abandon' }, /^expected only the fields .*\. Did you mean decision\?$/],
+    ['a misspelt field', { decisions: 'abandon' }, /^expected only the fields .*\. Did you mean decision\?$/],
     ['an order without an id', { decision: 'order' }, /^orderId: expected the id of an order/],
     ['an order id that is a number', { decision: 'order', orderId: 7 }, /^orderId: expected the id of an order/],
     ['an order id that would change a path', { decision: 'order', orderId: '../x' }, /^orderId: expected/],
@@ -107,7 +107,7 @@ describe('a decision is refused before Temporal is contacted', () => {
     ],
   ])('%s', async (_, choice, message) => {
     const contacted = jest.fn();
-    const starter = createStarter({ ...CLIENT, withDeadline: contacted });
+    const starter = createStarter({ ...CLIENT, withDeadline: contacted } as unknown as Client);
     const refused = starter.resolve('SALE-1', choice as { decision: 'abandon' });
     await expect(refused).rejects.toThrow(InvalidArgumentError);
     await expect(refused).rejects.toThrow(message);
