@@ -22,7 +22,7 @@ export function orderId(value: string): string {
   return value;
 }
 
-/** Reads `PRODUCT:QUANTITY`. The last colon separates, because a product id may contain one. */
+/** Reads `PRODUCT:QUANTITY`. The last colon separates, because a product id may contain a colon. */
 export function item(value: string, before: PurchaseItem[] = []): PurchaseItem[] {
   const [, productId, quantity] = /^(.+):(\d{1,9})$/s.exec(value) ?? [];
   if (productId === undefined) throw expected('--item', 'PRODUCT:QUANTITY, such as steam-50:2', value);
@@ -50,7 +50,7 @@ function wholeNumber(option: string, max: number, words: string) {
   };
 }
 
-/** Reads a search text. An empty one would find everything. */
+/** Reads a search text. An empty text would find everything. */
 export function searchText(value: string): string {
   if (value === '') throw expected('--search', 'an order id or a reference', 'nothing');
   return value;

@@ -149,7 +149,7 @@ function updated(purchase: ListedPurchase, afterEnd: StateAfterEnd): ListedPurch
   return { ...purchase, state, outcome: outcome === state ? undefined : outcome, afterEnd, commands };
 }
 
-/** Whether it ended with keys missing or without a result. Without commands, its id is not one of this software. */
+/** Whether it ended with keys missing or without a result. Without commands, its id is not from this software. */
 function mayGetKeys({ state, execution, commands }: ListedPurchase): boolean {
   return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrIsRunning(execution));
 }

@@ -86,5 +86,5 @@ async function formatProgress(client: Client, handle: WorkflowHandle): Promise<s
   const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
   const message = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
   if (message) return ` (${message})`;
-  return pendingWorkflowTask ? ' (no worker has picked it up; is one running?)' : '';
+  return pendingWorkflowTask ? ' (no worker has picked it up; is a worker running?)' : '';
 }

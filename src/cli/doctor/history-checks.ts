@@ -148,7 +148,7 @@ async function tryPage(history: History, limit: string): Promise<void> {
   let hint = '';
   const tryPageName = async (page: string): Promise<Outcome> => {
     const { data } = await read({ limit, page }, { limit: 1, page: 2 });
-    // A page after the last one also differs.
+    // A page after the last page also differs.
     const isOther = data && idOfFirst(data) !== first;
     if (isOther && data.pages.page === 2) return { works: 'the second page' };
     if (isOther && page !== configured.page)

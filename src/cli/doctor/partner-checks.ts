@@ -7,7 +7,7 @@ import { type Checklist, compareClocks, type DoctorOptions, NOT_TESTED, RUN_AGAI
 import { checkHistory } from './history-checks';
 import { PartnerProbe, type Problem, type Reading } from './partner-probe';
 
-/** Prefixes to try if the configured one does not work. */
+/** Prefixes to try if the configured prefix does not work. */
 const KNOWN_PREFIXES = ['/v1/partners', '', '/v1', '/partners', '/v1/partner', '/api/v1/partners', '/api/v1'];
 
 /**

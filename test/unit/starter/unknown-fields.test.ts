@@ -66,10 +66,10 @@ describe('a misspelt option, as from JavaScript', () => {
   });
 
   it('such as a misspelt state of list is refused, too', async () => {
-    const refused = starter.list({ state: 'PENDINGS' } as object);
+    const refused = starter.list({ state: 'REFUND' } as object);
     await expect(refused).rejects.toThrow(InvalidArgumentError);
     await expect(refused).rejects.toThrow(
-      /^state: expected one of PLACING, .+, got "PENDINGS"\. Did you mean PENDING\?$/,
+      /^state: expected one of PLACING, .+, got "REFUND"\. Did you mean REFUNDED\?$/,
     );
     await expect(starter.list({ state: {} } as object)).rejects.toThrow(/got an object$/);
   });
