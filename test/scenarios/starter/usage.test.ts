@@ -56,7 +56,7 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     [
       'a sum below nothing',
       ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'],
-      '--max-debit: expected a number from 0',
+      '--max-debit: expected a number of at least 0',
     ],
     ['a reference with a blank', ['purchase', 'R 1', '--item', 'a:1'], 'REFERENCE: expected 1 to 100 of A-Z a-z 0-9'],
     ['a reference too long', ['status', 'R'.repeat(101)], 'REFERENCE: expected 1 to 100 of A-Z a-z 0-9'],
