@@ -107,7 +107,7 @@ describe('a decision is refused before Temporal is contacted', () => {
     ],
   ])('%s', async (_, choice, message) => {
     const contacted = jest.fn();
-    const starter = createStarter({ ...CLIENT, withDeadline: contacted } as unknown as Client);
+    const starter = createStarter({ ...(CLIENT as object), withDeadline: contacted } as unknown as Client);
     const refused = starter.resolve('SALE-1', choice as { decision: 'abandon' });
     await expect(refused).rejects.toThrow(InvalidArgumentError);
     await expect(refused).rejects.toThrow(message);
