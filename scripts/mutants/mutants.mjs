@@ -40,8 +40,8 @@ export const MUTANTS = [
     name: 'check-after-replace',
     rule: 'the commands of a hold say what to check before the decision that spends money',
     file: 'src/contracts/operator-commands.ts',
-    find: 'return kind === dangerous ? [`# check first: ${CHECKS[reason]}`, typed] : [typed];',
-    replace: 'return kind === dangerous ? [typed, `# check first: ${CHECKS[reason]}`] : [typed];',
+    find: 'return [`# check first: ${CHECKS[reason]}`, ...commands];',
+    replace: 'return [...commands, `# check first: ${CHECKS[reason]}`];',
     tests: ['test/unit/workflows/describe-status.test.ts'],
   },
   {

@@ -20,7 +20,8 @@ export function createPollOrderActivities(
       const { attempt } = activityInfo();
       const pause = pauseWithin(deps, input.intervalMs);
       if (attempt === 1 && input.firstDelayMs > 0) {
-        throw unchanged(`next poll in ${formatSeconds(input.firstDelayMs)}`, pauseWithin(deps, input.firstDelayMs));
+        const message = `the first poll showed no ended order; next poll in ${formatSeconds(input.firstDelayMs)}`;
+        throw unchanged(message, pauseWithin(deps, input.firstDelayMs));
       }
       if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has been reached', input.intervalMs);
       const isForced = attempt % FORCED_POLL_EVERY === 0;
@@ -44,7 +45,7 @@ async function pollOpenOrder(deps: ActivityDependencies, input: AwaitOrderInput,
   const { status } = order;
   if (canStopPolling(status)) return order;
   if (mayHaveEnded(status)) log.warn('undocumented order status', { orderId, status });
-  throw unchanged(`still ${status}; next poll in ${formatSeconds(pause)}`, pause);
+  throw unchanged(`the order is ${status}; next poll in ${formatSeconds(pause)}`, pause);
 }
 
 /**

@@ -1,20 +1,20 @@
 import { styleText } from 'node:util';
-import type { ShownState } from '../starter/shown-state';
+import type { CurrentState } from '../starter/current-state';
 
 /**
  * What a colour means. `good`: done. `busy`: it continues by itself. `caution`: not everything was delivered, or the
- * outcome is not clear yet. `person`: a person must act. `bad`: failed.
+ * outcome is not clear yet. `action`: an operator must act. `bad`: failed.
  */
-export type Tone = 'good' | 'busy' | 'caution' | 'person' | 'bad';
+export type Tone = 'good' | 'busy' | 'caution' | 'action' | 'bad';
 
-const COLOURS = { good: 'green', busy: 'cyan', caution: 'yellow', person: 'magenta', bad: 'red' } as const;
+const COLOURS = { good: 'green', busy: 'cyan', caution: 'yellow', action: 'magenta', bad: 'red' } as const;
 
-const TONES: Record<ShownState, Tone> = {
+const TONES: Record<CurrentState, Tone> = {
   STARTED: 'busy',
   PLACING: 'busy',
   PAUSED: 'caution',
   UNCONFIRMED: 'caution',
-  HELD: 'person',
+  HELD: 'action',
   PENDING: 'busy',
   DELIVERING: 'busy',
   DELIVERED: 'good',
@@ -30,7 +30,7 @@ const TONES: Record<ShownState, Tone> = {
 };
 
 /** The tone of a purchase's state. */
-export function toneOf(state: ShownState): Tone {
+export function toneOf(state: CurrentState): Tone {
   return TONES[state];
 }
 
@@ -39,7 +39,7 @@ export function coloured(isColoured: boolean | undefined, tone: Tone, text: stri
   return isColoured ? styleText(COLOURS[tone], text, { validateStream: false }) : text;
 }
 
-/** Whether a stream shows colours: it is a terminal that has them, and NO_COLOR is not set. */
+/** Whether a stream shows colours: it is a terminal with colours, and NO_COLOR is not set. */
 export function canShowColours(stream: Pick<NodeJS.WriteStream, 'isTTY'> & { hasColors?: () => boolean }): boolean {
   return stream.isTTY && stream.hasColors?.() === true;
 }

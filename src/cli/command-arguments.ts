@@ -1,7 +1,7 @@
 import type { PurchaseItem } from '../domain/order';
 import { validateMaxDebit, validateOrderId, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
-// The index would load the client.
+// The index would load the partner's client.
 import { MAX_PAGE_SIZE } from '../partner/types';
 import { didYouMean } from '../starter/did-you-mean';
 import { loadConfig } from './context';
@@ -22,21 +22,21 @@ export function orderId(value: string): string {
   return value;
 }
 
-/** Reads `PRODUCT:QUANTITY`. The last colon separates, because a product id may contain one. */
+/** Reads `PRODUCT:QUANTITY`. The last colon separates, because a product id may contain a colon. */
 export function item(value: string, before: PurchaseItem[] = []): PurchaseItem[] {
   const [, productId, quantity] = /^(.+):(\d{1,9})$/s.exec(value) ?? [];
-  if (productId === undefined) throw expected('--item', 'PRODUCT:QUANTITY such as steam-50:2', value);
+  if (productId === undefined) throw expected('--item', 'PRODUCT:QUANTITY, such as steam-50:2', value);
   return [...before, { productId, quantity: Number(quantity) }];
 }
 
-/** Reads a decimal number from 0. */
+/** Reads a decimal number of at least 0. */
 export function amount(value: string): number {
   const isAmount = /^\d{1,15}(\.\d{1,6})?$/.test(value) && validateMaxDebit(Number(value)).length === 0;
-  if (!isAmount) throw expected('--max-debit', 'a number from 0 such as 12.50', value);
+  if (!isAmount) throw expected('--max-debit', 'a number of at least 0, such as 12.50', value);
   return Number(value);
 }
 
-/** Reads the number of a page, from 1. */
+/** Reads a page number, from 1. */
 export const pageNumber = wholeNumber('--page', 999_999_999, 'a whole number from 1');
 
 /** Reads the number of rows on a page, up to the partner's limit. */
@@ -50,13 +50,17 @@ function wholeNumber(option: string, max: number, words: string) {
   };
 }
 
-/** Reads a search text. An empty one would find everything. */
+/** Reads a search text. An empty text would find everything. */
 export function searchText(value: string): string {
   if (value === '') throw expected('--search', 'an order id or a reference', 'nothing');
   return value;
 }
 
-/** Reads a duration such as `72h` by the rules of `RECONCILE_LOOKBACK`: milliseconds. */
+/**
+ * Reads a duration such as `72h`, by the rules of `RECONCILE_LOOKBACK`.
+ *
+ * @returns milliseconds.
+ */
 export function period(option: string) {
   return (value: string): number => {
     const lookback = loadConfig().parseLookback(value);
@@ -70,7 +74,7 @@ export function purchaseState(value: string): PurchaseState {
   return oneOf('--state', PURCHASE_STATES)(value.toUpperCase());
 }
 
-/** Reads a word from a fixed set. */
+/** Reads one of a fixed set of words. */
 export function oneOf<const T extends string>(name: string, choices: readonly T[]) {
   return (value: string): T => {
     const known = choices.find((choice) => choice === value);

@@ -4,16 +4,16 @@ import { PROGRAM } from '../contracts/operator-commands';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** One position in a command line, with the words that may follow there. */
+/** A position in a command line, with the words that may follow. */
 interface Place {
-  /** The commands before it: none, `status`, or `schedule pause`. */
+  /** The preceding commands: none, `status`, or `schedule pause`. */
   path: string;
   words: { word: string; description: string }[];
   /** The options that take one of a fixed set of values. */
   values: { option: string; choices: readonly string[] }[];
 }
 
-/** Writes the completion of the name `fulfilment` for a shell, from the definitions of the commands. */
+/** Returns a completion script for the name `fulfilment`, made from the definitions of the commands. */
 export function completionScript(program: Command, shell: Shell): string {
   const places = placesOf(program);
   if (shell === 'fish') return fishScript(places);
@@ -24,7 +24,7 @@ export function completionScript(program: Command, shell: Shell): string {
 }
 
 function placesOf(command: Command, path: readonly string[] = []): Place[] {
-  const commands = command.commands.map((one) => ({ word: one.name(), description: one.description() }));
+  const commands = command.commands.map((sub) => ({ word: sub.name(), description: sub.description() }));
   const options = command
     .createHelp()
     .visibleOptions(command)
@@ -35,10 +35,10 @@ function placesOf(command: Command, path: readonly string[] = []): Place[] {
   const choices = command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
   const own = choices.map((word) => ({ word, description: '' }));
   const here = { path: path.join(' '), words: [...commands, ...own, ...options], values };
-  return [here, ...command.commands.flatMap((one) => placesOf(one, [...path, one.name()]))];
+  return [here, ...command.commands.flatMap((sub) => placesOf(sub, [...path, sub.name()]))];
 }
 
-/** Bash also runs in zsh, through bashcompinit. */
+/** Zsh runs it, too, through bashcompinit. */
 function bashScript(places: readonly Place[]): string {
   const values = places.flatMap(({ path, values: own }) =>
     own.map(({ option, choices }) => `    '${path} ${option}') words='${choices.join(' ')}' ;;`),

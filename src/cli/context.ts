@@ -8,27 +8,27 @@ import type * as Doctor from './doctor';
 import type { Output } from './output';
 import type * as StateWatch from './watch-states';
 
-/** What the commands work with. Each part is built only when a command asks for it. */
+/** What the commands work with. Each part is created only when a command asks for it. */
 export interface StarterContext {
-  /** Loads `.env`. Called before a command runs, and not for help. */
+  /** Loads `.env`. Called before a command runs, but not for help. */
   loadEnvFile(): void;
   temporal(): Promise<Client>;
-  /** The task queue of the workers. A command that needs a worker reads it before it connects. */
+  /** The workers' task queue. A command that needs a worker reads it before it connects. */
   taskQueue(): string;
   partner(): PartnerClient;
   /** The base URL of the Temporal UI, if it is known. */
   temporalUiUrl(): string | undefined;
   /** The settings of the nightly schedule. */
   schedule(): Library.ScheduleSettings;
-  /** Tries the worker's configuration. */
+  /** Tests the worker's configuration. */
   doctor(): Promise<Doctor.Diagnosis>;
   out: Output;
-  /** A command sets this if it succeeded but must not end with 0. */
+  /** A command sets this if it succeeds but must not end with 0. */
   exitCode: number;
 }
 
-// Temporal's client takes 0.2 s to load, the partner's client and zod 0.1 s each. Each is loaded by the commands that
-// need it.
+// Temporal's client takes 0.2 s to load; the partner's client and zod take 0.1 s each. Only the commands that need them
+// load them.
 export const loadConfig = () => require('../config') as typeof Config;
 export const loadDoctor = () => require('./doctor') as typeof Doctor;
 export const loadLibrary = () => require('../starter/index') as typeof Library;

@@ -4,7 +4,7 @@ import { envFileAdvice, loadEnvFile } from '../config/env-file';
 import { PROGRAM } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { toSafeLines } from '../domain/text-format';
-import { InvalidPurchaseError } from '../starter/errors';
+import { InvalidPurchaseError, NoResponseError } from '../starter/errors';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
 import { canShowColours } from './colours';
@@ -24,9 +24,9 @@ const UNREACHABLE = 69;
 /** Runs the command that the process was started with, and ends the process. */
 export async function main(): Promise<void> {
   const note = (text: string) => void process.stderr.write(`${text}\n`);
-  // A reader such as `head` may have read enough. Any other failure, such as a full disk, has lost the answer.
+  // A reader such as `head` may have read enough. After any other failure, such as a full disk, the output is lost.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => flushAndExit(code === 'EPIPE' ? 0 : 1));
-  // Nobody reads the progress. The answer goes to stdout.
+  // If nobody reads the progress, the command still runs. Its result goes to stdout.
   process.stderr.on('error', () => undefined);
   let tracing: Tracing | undefined;
   const connect = async (retry: typeof connectRetry) => {
@@ -60,8 +60,8 @@ export async function main(): Promise<void> {
 }
 
 /**
- * Parses the command line and runs the command. An error is one message on stderr; with `--json` it is also the
- * document on stdout, `{error: {name, message}}`.
+ * Parses the command line and runs the command. An error is one message on stderr. With `--json`, the document
+ * `{error: {name, message}}` also goes to stdout.
  *
  * @returns the exit code: 0 done, 1 error, 2 usage, 3 another outcome with `--wait`, 69 Temporal unreachable, 78
  * configuration.
@@ -76,7 +76,7 @@ export async function runStarter(argv: readonly string[], context: StarterContex
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     const { message: quoting, exitCode } = explain(error);
-    // It may quote the command line, or what others wrote into Temporal.
+    // The message may quote the command line, or text that others wrote into Temporal.
     const message = toSafeLines(quoting);
     out.note(message + envFileAdvice(error));
     if (out.json) show(out, { error: { name: error instanceof Error ? error.name : 'Error', message } });
@@ -91,7 +91,7 @@ function withoutHelp(program: Command, argv: readonly string[]): string[] {
   return argv.filter((word) => isKnown || (word !== '--help' && word !== '-h'));
 }
 
-/** Adds the server's own words, which the messages of Temporal's errors leave out. */
+/** Adds the server's own words, which Temporal's error messages leave out. */
 function explain(error: unknown): { message: string; exitCode: number } {
   const { cause, code, namespace } = (error ?? {}) as { cause?: unknown; code?: unknown; namespace?: unknown };
   const plain = {
@@ -108,18 +108,16 @@ function explain(error: unknown): { message: string; exitCode: number } {
   const said = grpcErrorOf(error);
   if (!said) return plain;
   if (said.code === GRPC_STATUS.UNAVAILABLE)
-    return { message: `Temporal no longer answers: ${said.details}`, exitCode: UNREACHABLE };
-  return {
-    message: plain.message.includes(said.details) ? plain.message : `${plain.message}: ${said.details}`,
-    exitCode: 1,
-  };
+    return { message: `Temporal no longer responds: ${said.details}`, exitCode: UNREACHABLE };
+  const isComplete = error instanceof NoResponseError || plain.message.includes(said.details);
+  return { message: isComplete ? plain.message : `${plain.message}: ${said.details}`, exitCode: 1 };
 }
 
 /** Defines every command. `npm run docs` writes docs/reference/commands.md from the result. */
 export function commands(context: StarterContext): Command {
   const { out } = context;
   const program = new Command(PROGRAM)
-    .description('Starts purchases, shows their state, and carries out the decisions of operators.')
+    .description('Starts purchases, shows their state, and applies operator decisions.')
     .option('--version', 'print the versions of this software, Node and the Temporal SDK')
     .on('option:version', () => {
       showVersions(context);

@@ -6,7 +6,6 @@ import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } fr
 import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/text-format';
 import { coloured, toneOf } from './colours';
 import type {
-  AfterEnd,
   Cancellation,
   ListedPurchase,
   ListFilter,
@@ -16,6 +15,7 @@ import type {
   Redelivery,
   Resolution,
   StartedPurchase,
+  StateAfterEnd,
 } from '../starter/index';
 
 /** Where a command prints. With `json`, stdout gets one document and nothing else. */
@@ -24,11 +24,11 @@ export interface Output {
   /** Stdout is a terminal with colours. */
   colours?: boolean;
   write(text: string): void;
-  /** For people only, on stderr. */
+  /** Human-readable text only, on stderr. */
   note(text: string): void;
 }
 
-/** Prints one answer: as JSON, or as lines for people. Empty lines are left out. */
+/** Prints one result: as JSON, or as human-readable lines. Empty lines are left out. */
 export function show(out: Output, document: unknown, lines: readonly (string | false | undefined)[] = []): void {
   out.write(`${out.json ? toSafeJson(document) : lines.filter(Boolean).join('\n')}\n`);
 }
@@ -38,17 +38,17 @@ export function safeText(text: string): string {
   return toSingleLine(text, 200);
 }
 
-/** The same for a sentence of ours that quotes the partner. */
+/** The same for a sentence that quotes the partner. */
 export function safeSentence(text: string): string {
   return toSingleLine(text, 600);
 }
 
-/** An instant for people. Any client can write some of them, so another text is made safe. */
+/** A human-readable timestamp. Any client can write some of them, so other text is made safe. */
 function time(at: string): string {
   return Number.isNaN(Date.parse(at)) ? safeText(at) : formatInstant(at);
 }
 
-/** Prints what was started or found, or how it ended: `--wait` has already said what it started. */
+/** Prints what was started or found, or only how it ended: `--wait` has already said what it started. */
 export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
   const { referenceId, workflowId, runId, started: isNew } = started;
   const [outcome = '', ...lines] = formatResult(out, result);
@@ -82,8 +82,8 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   show(out, redelivery, [
     order &&
       `order ${safeText(order.id)} is ${safeText(order.status)}${order.issue ? `, but ${safeSentence(order.issue)}` : ''}`,
-    order && onlyOutcome && 'there are no keys to deliver yet; its event was repeated',
-    ...events.map(({ type, id }) => `received: ${safeText(type)} ${safeText(id)}`),
+    order && onlyOutcome && 'there are no keys to deliver yet, so its event was sent again',
+    ...events.map(({ type, id }) => `the checkout received ${safeText(type)} ${safeText(id)}`),
   ]);
 }
 
@@ -105,12 +105,12 @@ export function showReconciliation(out: Output, result: ReconciliationResult): v
 }
 
 function formatDone({ colours }: Output, done: string): string {
-  return coloured(colours, done === 'repaired' ? 'good' : 'person', done);
+  return coloured(colours, done === 'repaired' ? 'good' : 'action', done);
 }
 
 /**
- * Prints a list of purchases. Each command is on a line of its own, because people copy it. What all purchases share is
- * printed once, at the end.
+ * Prints a list of purchases. Each command has its own line, so that it is easy to copy. What all purchases have in
+ * common is printed once, at the end.
  */
 export function showList(out: Output, list: PurchaseList, filter: ListFilter): void {
   const { purchases, more, paused = 0 } = list;
@@ -121,23 +121,23 @@ export function showList(out: Output, list: PurchaseList, filter: ListFilter): v
   const meaning = isUniform ? ` (${STATE_MEANINGS[state]})` : '';
   show(out, list, [
     ...purchases.flatMap((purchase) => formatListed(out, purchase, isUniform)),
-    `${state ?? 'waiting for a person'}${period}: ${purchases.length}${left}${purchases.length > 0 ? meaning : ''}`,
+    `${state ?? 'need attention'}${period}: ${purchases.length}${left}${purchases.length > 0 ? meaning : ''}`,
     ...(isUniform ? formatCommonCommands(purchases, state) : []),
     paused > 0 && `${paused} more are PAUSED until the partner takes orders again: ${command('list --state PAUSED')}`,
   ]);
 }
 
 function formatListed({ colours }: Output, purchase: ListedPurchase, isUniform: boolean): string[] {
-  const { referenceId, state, since, orderId, reason, afterEnd, commands } = purchase;
+  const { referenceId, state, outcome, since, orderId, explanation, hold, afterEnd, commands } = purchase;
   const order = orderId === undefined ? '' : `  order ${orderId}`;
-  const isObvious = isUniform && reason === STATE_MEANINGS[state as PurchaseState];
+  // The line of a purchase shows how it ended, and a further line what a late delivery changed.
+  const shown = outcome ?? state;
+  const isObvious = isUniform && explanation === STATE_MEANINGS[shown as PurchaseState];
   return [
-    `${referenceId}  ${coloured(colours, toneOf(state), state)} since ${time(since)}${order}`,
-    ...(isObvious ? [] : [`  ${reason}`]),
-    ...(afterEnd && afterEnd.state !== state
-      ? [
-          `  ${coloured(colours, toneOf(afterEnd.state), afterEnd.state)} since ${time(afterEnd.at)}, ${afterwards(commands)}`,
-        ]
+    `${referenceId}  ${coloured(colours, toneOf(shown), shown)} since ${time(since)}${order}`,
+    ...(isObvious ? [] : [`  ${hold ? `${hold.reason}: ` : ''}${explanation}`]),
+    ...(afterEnd && outcome !== undefined
+      ? [`  ${coloured(colours, toneOf(state), state)} since ${time(afterEnd.at)}, ${afterwards(commands)}`]
       : []),
     ...(isUniform ? [] : commands.map(indent)),
   ];
@@ -158,18 +158,17 @@ function formatCommonCommands(purchases: readonly ListedPurchase[], state: Purch
 export function showCancellation(out: Output, cancellation: Cancellation): void {
   const { referenceId, state, explanation } = cancellation;
   show(out, cancellation, [
-    `asked to cancel ${referenceId}, which is ${state}: ${explanation}`,
+    `cancellation requested for ${referenceId}, which is ${state}: ${explanation}`,
     `  ${statusCommand(referenceId)}`,
   ]);
 }
 
-/** Prints the state of a purchase, what it waits for, and the commands that an operator can use. */
+/** Prints the state of a purchase, what it is waiting for, and the commands that an operator can use. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
   const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveriesUnlisted } = status;
-  const currentState = afterEnd?.state ?? result?.outcome;
-  const hasMoved = afterEnd !== undefined && (afterEnd.state !== state || currentState === 'PARTIALLY_DELIVERED');
-  const mayHaveMoreKeys = mayGetMoreKeys(currentState);
+  const hasMoved = afterEnd !== undefined && (state !== result?.outcome || state === 'PARTIALLY_DELIVERED');
+  const mayHaveMoreKeys = closedAt !== undefined && mayGetMoreKeys(state);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
     `  ${execution.toLowerCase()}, started ${time(startedAt)}${closedAt ? `, ended ${time(closedAt)}` : ''}`,
@@ -189,25 +188,27 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
   ]);
 }
 
+const INDENT = ' '.repeat(4);
+
 function indent(words: string): string {
-  return `    ${words}`;
+  return `${INDENT}${words}`;
 }
 
-/** What the state of a running purchase means, and what an unconfirmed one waits for. A hold explains itself. */
-function formatRunning({ state, waitsFor, notPickedUp }: PurchaseStatus): string[] {
-  if (notPickedUp) return ['  nothing has happened yet: no worker has picked it up'];
+/** What the state of a running purchase means, and what comes next if it is unconfirmed. A hold explains itself. */
+function formatRunning({ state, waitsFor, execution }: PurchaseStatus): string[] {
+  if (state === 'STARTED' && execution === 'RUNNING') return ['  nothing has happened yet: no worker has picked it up'];
   const running = RUNNING_STATES.find((one) => one === state && one !== 'HELD');
   if (running === undefined) return [];
   const meaning = `  ${STATE_MEANINGS[running]}`;
   if (running !== 'UNCONFIRMED') return [meaning];
   if (!waitsFor)
-    return [meaning, '  how long that may take is unknown: no worker answered within 3 s. Is one running?'];
-  return [meaning, `  next: ${safeSentence(waitsFor.what)}`];
+    return [meaning, '  how long that may take is unknown: no worker responded within 3 s. Is a worker running?'];
+  return [meaning, ...wrapped(`  next: ${safeSentence(waitsFor.what)}`)];
 }
 
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
-  const explanation = `  waits for you, ${hold.reason}: ${safeSentence(hold.explanation)}`;
+  const explanation = `  waiting for your decision (${hold.reason}): ${safeSentence(hold.explanation)}`;
   return [explanation, '  type one of:', ...commandsFor(referenceId, hold).map(indent)];
 }
 
@@ -216,13 +217,23 @@ function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries
   return `  ${state.toLowerCase().replaceAll('_', ' ')}: ${facts.map(safeText).join('  ')}`;
 }
 
-/** An id that a shell takes as it is. Any client can start a workflow whose activities have other ids. */
+const MAX_WIDTH = 120;
+
+/** Breaks a long line at its spaces. The further lines are indented. */
+function wrapped(line: string): string[] {
+  if (line.length <= MAX_WIDTH) return [line];
+  const end = line.lastIndexOf(' ', MAX_WIDTH);
+  if (end <= INDENT.length) return [line];
+  return [line.slice(0, end), ...wrapped(`${INDENT}${line.slice(end + 1)}`)];
+}
+
+/** An id that needs no quotes in a shell. Any client can start a workflow whose activities have other ids. */
 const TYPEABLE_ID = /^[A-Za-z0-9-]+$/;
 
 function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
-  const answer = work.lastResponse ? `, last answer: ${safeSentence(work.lastResponse)}` : '';
-  const doing = `${safeText(work.activity)}, attempt ${work.attempt}${answer}`;
-  if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next ${time(work.nextAttempt)}` : ''}`];
+  const message = work.lastMessage ? `, last message: ${safeSentence(work.lastMessage)}` : '';
+  const doing = `${safeText(work.activity)}, attempt ${work.attempt}${message}`;
+  if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next attempt ${time(work.nextAttempt)}` : ''}`];
   if (!TYPEABLE_ID.test(work.activityId))
     return [`  PAUSED by an operator: ${doing}. Only the Temporal UI can unpause it.`];
   const unpause = `temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
@@ -235,8 +246,12 @@ function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
   return [`  no result: ${safeSentence(failure)}`, ...search];
 }
 
-/** Replaces the lines of the result, which describe the purchase as it ended. */
-function formatAfterEnd({ colours }: Output, { state, at, delivered }: AfterEnd, result?: PurchaseResult): string[] {
+/** Replaces the lines of the result, which show what had been delivered at the end. */
+function formatAfterEnd(
+  { colours }: Output,
+  { state, at, delivered }: StateAfterEnd,
+  result?: PurchaseResult,
+): string[] {
   const left = state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
   const lines = (result?.lines ?? []).map((line) => ({ ...line, delivered: delivered[line.productId] ?? 0 }));
   return [
@@ -252,7 +267,7 @@ function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = t
   const debit = totalDebit === undefined ? '' : `  debited ${totalDebit}`;
   const because = reason ? `  (${safeSentence(reason)})` : '';
   return [
-    `  ${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${because}`,
+    `  ${hasLines ? '' : 'ended '}${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${because}`,
     ...(hasLines ? lines.map(formatLine) : []),
   ];
 }

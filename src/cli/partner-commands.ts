@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { HistoryRow, OrderQuery, PartnerClient, Product, ProductQuery } from '../partner';
-// The index would load the client.
+// The index would load the partner's client.
 import { CURRENCIES, PRODUCT_SORTS } from '../partner/types';
 import { oneOf, pageNumber, pageSize, searchText } from './command-arguments';
 import type { StarterContext } from './context';
@@ -34,7 +34,7 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
     .command('products')
     .description("show the partner's catalogue")
     .option('--query <words>', 'search by title or keywords')
-    .addOption(choice('--in-stock <which>', 'only products in stock, or only those out of stock', ['true', 'false']))
+    .addOption(choice('--in-stock <which>', 'only products in stock, or only products out of stock', ['true', 'false']))
     .addOption(choice('--sort <order>', 'sort order; relevance if not given', PRODUCT_SORTS))
     .addOption(choice('--currency <code>', 'the currency of the prices', CURRENCIES));
   addListing(products).action(({ inStock: written, ...query }: ProductOptions) => {
@@ -56,7 +56,11 @@ function choice(flags: string, description: string, choices: readonly string[]):
   return option.argParser(oneOf(`${option.long}`, choices));
 }
 
-/** Prints one page of the catalogue, or all pages. @throws PartnerError */
+/**
+ * Prints one page of the catalogue, or all pages.
+ *
+ * @throws PartnerError
+ */
 export async function listProducts(
   partner: PartnerClient,
   out: Output,
@@ -74,7 +78,11 @@ export async function listProducts(
   ]);
 }
 
-/** Prints one page of the order history, or all pages. @throws PartnerError */
+/**
+ * Prints one page of the order history, or all pages.
+ *
+ * @throws PartnerError
+ */
 export async function listOrders(
   partner: PartnerClient,
   out: Output,
@@ -86,7 +94,7 @@ export async function listOrders(
   show(out, { ...data, unreadable: data.unreadable.map(shownRow) }, [...rows, formatPosition(data)]);
 }
 
-/** As text, each row is printed as it arrives. A JSON document is printed after the last row. */
+/** As text, each row is printed when it arrives. A JSON document is printed after the last row. */
 async function showAll<T>(
   out: Output,
   name: string,
@@ -108,7 +116,7 @@ function formatProduct(product: Product): string {
   return `${safeText(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${safeText(product.title)}`;
 }
 
-/** A row in a JSON document. An unreadable row loses its digest, which may be that of a key. */
+/** A row in a JSON document. The digest of an unreadable row is left out, because it may be the digest of a key. */
 function shownRow(row: HistoryRow) {
   if (!('problems' in row)) return row;
   const { id, referenceId, createdAt, problems } = row;

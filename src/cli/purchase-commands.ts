@@ -17,18 +17,18 @@ const OTHER_OUTCOME = 3;
 const MAX_ROWS_AS_TEXT = 100;
 const MAX_ROWS_AS_JSON = 10_000;
 
-/** Adds the commands for purchases. They need Temporal and nothing else. */
+/** Adds the commands for purchases. They need only Temporal. */
 export function addPurchaseCommands(program: Command, context: StarterContext): void {
   const { out } = context;
   const add = (name: string, description: string, aboutReference = 'the reference of the sale') =>
     program.command(name).description(description).argument('<reference>', aboutReference, reference);
-  add('purchase', 'start the purchase of a sale, or find it if it was started before', 'a new one for each sale')
+  add('purchase', 'start the purchase of a sale, or find it if it already exists', 'a new reference for each sale')
     .usage(PURCHASE_USAGE)
-    .option('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat it for more products', item)
-    .option('--max-debit <amount>', 'place no order if its catalogue price is above this amount', amount)
-    .option('--wait', 'wait for the end and show each state; exit code 3 unless everything was delivered')
+    .option('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat the option for more products', item)
+    .option('--max-debit <amount>', 'place no order if its catalogue price exceeds this amount', amount)
+    .option('--wait', 'wait until it ends and show each state; exit code 3 unless everything was delivered')
     .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
-  add('status', 'show the state of a purchase, and its deliveries').action(async (referenceId: string) =>
+  add('status', 'show the state of a purchase and its deliveries').action(async (referenceId: string) =>
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
   add('resolve', 'decide what happens to a held purchase, with one of these options; `status` shows which are possible')
@@ -45,7 +45,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
   add('cancel', 'end a purchase if nothing can have been bought; otherwise its order is completed').action(
     async (referenceId: string) => showCancellation(out, await (await starterOf(context)).cancel(referenceId)),
   );
-  add('redeliver', 'read the order of an ended purchase and deliver all keys of the sale once more').action(
+  add('redeliver', 'read the order of an ended purchase and deliver all keys of the sale again').action(
     async (referenceId: string) => showRedelivery(out, await (await starterOf(context)).redeliver(referenceId)),
   );
 }
@@ -54,7 +54,7 @@ function addList(program: Command, context: StarterContext): void {
   program
     .command('list')
     .description(
-      'list the purchases that need a person, with the commands to choose from: those that are held, and those that ' +
+      'list the purchases that need attention, with the commands to choose from: those that are held, and those that ' +
         'ended without a result (terminated, failed) in the last 24h. ' +
         'Shows the 100 that have waited longest, or 10,000 with --json',
     )
@@ -65,7 +65,7 @@ function addList(program: Command, context: StarterContext): void {
     )
     .option(
       '--since <duration>',
-      'only those that were held, ended or started within this time, such as 8h',
+      'only purchases that were held, ended or started within this time, such as 8h',
       period('--since'),
     )
     .action(async ({ state, since: maxAgeMs }: { state?: PurchaseState; since?: number }) => {
@@ -92,13 +92,13 @@ async function purchase(context: StarterContext, referenceId: string, options: P
   const taskQueue = context.taskQueue();
   const client = await context.temporal();
   const { note, json } = context.out;
-  // Without a configuration, this is a server on this machine.
+  // Without a configuration, the server is the one on this machine.
   if (!json) note(describeNamespace(client));
   const starter = loadLibrary().createStarter(client, { taskQueue });
   const started = await starter.purchase({ referenceId, items, maxDebit });
   if (!wait) return showStarted(context.out, started);
   const { workflowId, runId } = started;
-  note(`${started.started ? 'started' : 'found'} ${workflowId} (run ${runId}); waiting for its end`);
+  note(`${started.started ? 'started' : 'found'} ${workflowId} (run ${runId}); waiting for it to finish`);
   const ended = new AbortController();
   const watching = loadStateWatch().watchStates(client, referenceId, note, ended.signal);
   const result = await starter.result(referenceId).finally(() => ended.abort());

@@ -6,7 +6,7 @@ import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { formatHours } from '../domain/text-format';
 import { period } from './command-arguments';
 
-/** Adds the reconciliation commands. They need Temporal and a worker, but not the partner's key. */
+/** Adds the reconciliation commands. They need Temporal and a worker, but not the partner's API key. */
 export function addReconciliationCommands(program: Command, context: StarterContext): void {
   program
     .command('reconcile')
@@ -15,7 +15,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     )
     .option(
       '--lookback <duration>',
-      'how far back to look, such as 72h; RECONCILE_LOOKBACK if not given',
+      'how far back to look, such as 72h; by default RECONCILE_LOOKBACK',
       period('--lookback'),
     )
     .option('--dry-run', 'report without repairing anything')
@@ -36,7 +36,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     });
 
   add('create', 'create the schedule, or update it from RECONCILE_CRON, …_TIMEZONE and …_LOOKBACK', async () => {
-    // Read first, so that a wrong configuration contacts nothing.
+    // Read first, so that nothing is contacted with a wrong configuration.
     const settings = context.schedule();
     const { created, schedule: made } = await (await connect()).create(settings);
     show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...formatSchedule(made)]);
@@ -48,7 +48,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
   change('pause', 'stop the nightly runs until you resume them', (manager) => manager.pause(), 'paused');
   change('resume', 'start the nightly runs again', (manager) => manager.resume(), 'resumed');
   const triggered = `triggered. To see the run: ${command('schedule describe')}`;
-  change('trigger', 'start a run now, unless one is running', (manager) => manager.trigger(), triggered);
+  change('trigger', 'start a run now, unless a run is active', (manager) => manager.trigger(), triggered);
   change('delete', 'remove the nightly reconciliation', (manager) => manager.delete(), 'deleted');
 }
 
@@ -61,7 +61,7 @@ async function reconcile(
   const client = await context.temporal();
   const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, dryRun };
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
-    context.out.note(`reconciling the last ${formatHours(input.lookbackMs)} (run ${runId}); waiting for its end`),
+    context.out.note(`reconciling the last ${formatHours(input.lookbackMs)} (run ${runId}); waiting for it to finish`),
   );
   showReconciliation(context.out, result);
 }

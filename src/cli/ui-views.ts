@@ -2,7 +2,7 @@ import { PURCHASE_WORKFLOW } from '../contracts/names';
 import { inState, withoutResult } from '../contracts/purchase-queries';
 import { filteredUrl, workflowsUrl } from '../domain/ui-links';
 
-/** The addresses of filtered lists in the Temporal UI, one for each kind of purchase that an operator looks for. */
+/** The URLs of filtered lists in the Temporal UI, one for each kind of purchase that an operator looks for. */
 export interface UiViews {
   held: string;
   overdue: string;
@@ -10,7 +10,10 @@ export interface UiViews {
   failedToday: string;
 }
 
-/** @param uiUrl TEMPORAL_UI_URL. @param now epoch ms */
+/**
+ * @param uiUrl TEMPORAL_UI_URL.
+ * @param now epoch ms.
+ */
 export function uiViewsOf(uiUrl: string, namespace: string, now: number): UiViews {
   const workflows = workflowsUrl(uiUrl, namespace);
   const midnight = new Date(now).setUTCHours(0, 0, 0, 0);
@@ -27,11 +30,11 @@ export function uiViewsOf(uiUrl: string, namespace: string, now: number): UiView
   };
 }
 
-/** The views as lines for people, or how to get them. */
+/** The views as human-readable lines, or how to get them. */
 export function formatUiViews(views: UiViews | undefined): string[] {
   if (!views) {
     const example = 'TEMPORAL_UI_URL=http://localhost:8233';
-    return [`For links to held, overdue and failed purchases in the Temporal UI, set its address, such as ${example}.`];
+    return [`For links to held, overdue and failed purchases in the Temporal UI, set its URL, such as ${example}.`];
   }
   return [
     'Purchases in the Temporal UI:',

@@ -13,7 +13,7 @@ export function usageError(message: string): UsageError {
   return new UsageError(message);
 }
 
-/** Says in our own words what the parser found wrong with a command line. */
+/** Explains what the parser found wrong with a command line. */
 export function explainUsage(command: Command, { code, message }: CommanderError): UsageError {
   const [line = '', hint = ''] = message.replace(/^error: /, '').split('\n');
   const [, written = ''] = /'(.*)'/.exec(line) ?? [];
@@ -31,7 +31,7 @@ export function explainUsage(command: Command, { code, message }: CommanderError
     }
     case 'commander.missingArgument': {
       const name = written.toUpperCase();
-      // Commander's own usage shows no option.
+      // Commander's own usage shows no options.
       const usage = command.usage().startsWith('[options]') ? name : command.usage();
       return usageError(`${name} is missing: ${asTyped(pathOf(usage))}`);
     }
@@ -50,10 +50,10 @@ function suggest(similar: string | undefined, otherwise: string): string {
   return similar === undefined ? otherwise : `Did you mean ${similar}?`;
 }
 
-/** Makes the words that people type after the program: the command, then more. */
+/** Makes the words to type after the program: the command, then more. */
 function pathTo(command: Command): (words: string) => string {
   const names: string[] = [];
-  for (let one: Command | null = command; one?.parent; one = one.parent) names.unshift(one.name());
+  for (let next: Command | null = command; next?.parent; next = next.parent) names.unshift(next.name());
   return (words) => [...names, words].join(' ');
 }
 

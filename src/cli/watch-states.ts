@@ -10,8 +10,8 @@ import { safeSentence } from './output';
 const EVERY_MS = 500;
 
 /**
- * Reports each new state of a running purchase until the signal aborts. It asks only the server, so it works without a
- * worker. It may miss a state that lasts less than half a second.
+ * Reports each new state of a running purchase until the signal is aborted. It asks only the server, so it works without
+ * a worker. It may miss a state that lasts less than half a second.
  */
 export async function watchStates(
   client: Client,
@@ -22,10 +22,10 @@ export async function watchStates(
   const purchases = createPurchaseReader(client);
   let before = '';
   while (!signal.aborted) {
-    // The wait for the result reports why Temporal doesn't answer.
+    // The wait for the result reports why Temporal does not respond.
     const purchase = await purchases.describe(referenceId).catch(() => undefined);
     const listed = purchase?.typedSearchAttributes.get(PURCHASE_STATE);
-    // The state of a purchase that was terminated is the one that it recorded last.
+    // The last state that a terminated purchase recorded is out of date.
     const state = RUNNING_STATES.find((one) => one === listed && purchase?.status.name === 'RUNNING');
     const hold = state === 'HELD' ? holdIn(purchase?.memo) : undefined;
     const now = `${state}${hold?.id ?? ''}`;

@@ -118,7 +118,7 @@ function valueIssue(name: VariableName, written: string | undefined, error: z.Zo
       command === undefined ? `Set it like this: ${name}=${example}.` : `${runAdvice(command)} and paste its output.`;
     return { ...issue, got, remedy };
   }
-  if (!secret) return { ...issue, got: NOTHING, remedy: `Set ${name}=${example}.` };
+  if (!secret) return { ...issue, got: NOTHING, remedy: `Set it to a value such as ${example}.` };
   const make = command === undefined ? '' : ` ${runAdvice(command)} to make one.`;
   const remedy = `Set it to ${example}, or ${name}_FILE to the path of a file that contains it.${make}`;
   return { ...issue, got: NOTHING, remedy };

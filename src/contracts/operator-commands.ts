@@ -6,12 +6,12 @@ import type { HoldNotice } from './purchase';
 export const DECISIONS: Record<DecisionKind, string> = {
   order: "adopt this order at the partner as this purchase's order",
   replace: 'the partner has no order: place it again, which spends money',
-  abandon: 'give the purchase up; nothing is delivered',
+  abandon: 'give up on the purchase; nothing is delivered',
   deliver: 'deliver the order as it is',
   withhold: 'end the purchase without delivering anything',
 };
 
-/** How operators run the command line, in the project folder. */
+/** How to start the command line, in the project's folder. */
 export const PROGRAM = 'npx fulfilment';
 
 /** A command as an operator types it. */
@@ -23,7 +23,7 @@ export function statusCommand(referenceId: string): string {
   return command(`status ${referenceId}`);
 }
 
-/** The command that shows which orders the partner has under a reference. */
+/** Shows the partner's orders with a reference. */
 export function searchCommand(referenceId: string): string {
   return command(`orders --search ${referenceId}`);
 }
@@ -42,17 +42,16 @@ const CHECKS: Record<HoldReason, string> = {
 
 type Hold = Pick<HoldNotice, 'reason' | 'decisions'>;
 
-/** The commands, one for each decision. Above the dangerous one, a comment says what to check first. */
+/** The commands to choose from, one for each decision, below a comment that says what to check first. */
 export function commandsFor(referenceId: string, { reason, decisions }: Hold): string[] {
-  const dangerous = decisions.includes('replace') ? 'replace' : decisions[0];
-  return decisions.flatMap((kind) => {
+  const commands = decisions.map((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
-    const typed = `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
-    return kind === dangerous ? [`# check first: ${CHECKS[reason]}`, typed] : [typed];
+    return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
   });
+  return [`# check first: ${CHECKS[reason]}`, ...commands];
 }
 
-/** What determines the possible commands. `state` is undefined if the purchase ended without a result. */
+/** The facts that decide which commands are possible. `state` is undefined if the purchase ended without a result. */
 export interface PurchaseStanding {
   referenceId: string;
   state?: PurchaseState;
@@ -61,13 +60,15 @@ export interface PurchaseStanding {
 
 /** The commands that an operator can use on a purchase in this state. */
 export function possibleCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
-  const search = `${searchCommand(referenceId)}  # what the partner has under this reference`;
-  const cancel = `${command(`cancel ${referenceId}`)}  # ends it if nothing can have been bought`;
-  const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all its keys again`;
+  const search = `${searchCommand(referenceId)}  # shows the partner's orders with this reference`;
+  const cancel = `${command(`cancel ${referenceId}`)}  # ends the purchase if nothing can have been bought`;
+  const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys again`;
   switch (state) {
-    case 'HELD':
+    case 'HELD': {
       if (!hold) return [];
-      return [...(hold.reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...commandsFor(referenceId, hold)];
+      const [check = '', ...decisions] = commandsFor(referenceId, hold);
+      return [check, ...(hold.reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...decisions];
+    }
     case 'PLACING':
     case 'PAUSED':
     case 'UNCONFIRMED':
@@ -86,7 +87,7 @@ export function possibleCommands({ referenceId, state, hold }: PurchaseStanding)
   }
 }
 
-/** Puts each command on a line of its own, below the sentence before it. */
+/** Puts each command on its own line, below the preceding sentence. */
 export function indented(commands: readonly string[]): string {
   return commands.map((line) => `\n  ${line}`).join('');
 }

@@ -85,7 +85,7 @@ export interface CurrentWait {
 }
 
 /** The state of a sale after a late delivery. The state of the ended purchase itself never changes. */
-export interface AfterEnd {
+export interface StateAfterEnd {
   state: PurchaseOutcome;
   /** When the late delivery ended, ISO 8601. */
   at: string;
@@ -202,14 +202,39 @@ export interface HeldData extends WithoutLines {
   decisions: DecisionKind[];
 }
 
+/** The kinds of findings of a reconciliation. */
+export type FindingKind =
+  | 'DOUBLE_PURCHASE'
+  | 'SAME_KEY_TWICE'
+  | 'LOST'
+  | 'LATE'
+  | 'UNDELIVERED'
+  | 'SHORTFALL'
+  | 'MISSING_AT_PARTNER'
+  | 'UNREADABLE'
+  | 'ORPHAN'
+  | 'REFUNDED_AFTER_DELIVERY'
+  | 'KEYS_GONE'
+  | 'AMOUNT_MISMATCH'
+  | 'STATUS_MISMATCH'
+  | 'SHORTFALL_FILLED'
+  | 'SHORTFALL_REFUNDED'
+  | 'STUCK';
+
+/** The kinds of alerts of a purchase. */
+export type AlertKind = 'DOUBLE_PURCHASE' | 'DELIVERED_KEYS_GONE';
+
+/** Any string. As plain `string`, it would hide the known kinds from editors. */
+type LaterKind = string & Record<never, never>;
+
 /** An alert or a finding. */
 export interface AttentionData extends WithoutLines {
   /** Empty if the event is not about a purchase. */
   referenceId: string;
   orderId?: string | undefined;
-  /** The kind of alert or finding, in capital letters. */
-  kind: string;
-  details: EventDetails;
+  /** A later version may send other kinds. */
+  kind: FindingKind | AlertKind | LaterKind;
+  details: EventDetails & { explanation?: string | undefined; advice?: string | undefined };
 }
 
 /** Every event that this version knows. */

@@ -32,8 +32,8 @@ export function validateReference(referenceId: unknown): string[] {
  * Checks an order id that becomes part of a URL.
  * @returns one message for each issue.
  */
-export function validateOrderId(orderId: string): string[] {
-  if (isSafeOrderId(orderId)) return [];
+export function validateOrderId(orderId: unknown): string[] {
+  if (typeof orderId === 'string' && isSafeOrderId(orderId)) return [];
   return ['expected the id of an order at the partner: 1 to 200 characters of A-Z a-z 0-9 . _ ~ : -'];
 }
 
@@ -84,10 +84,12 @@ function validateItem(item: unknown, index: number): string[] {
   return issues;
 }
 
-function quoteValue(value: unknown): string {
+/** A value in a message about what was expected, on one short line. Of a list or an object, only the kind. */
+export function quoteValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an empty list' : 'an object';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
   return toSingleLine(JSON.stringify(value) ?? typeof value, 60);
 }
 

@@ -1,6 +1,6 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { deliverWorkflowId, referenceOfDelivery } from '../contracts/names';
-import type { AfterEnd } from '../contracts/public-types';
+import type { StateAfterEnd } from '../contracts/public-types';
 import { deliveryMemo } from '../contracts/purchase';
 import { anyOfInBatches } from '../contracts/purchase-queries';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
@@ -10,8 +10,8 @@ import type { PurchaseReader } from '../temporal/client';
 /** Some servers reject longer list queries. */
 const MAX_IDS_PER_QUERY = 50;
 
-/** What a delivery changed. Undefined if it is running, failed or delivered nothing. */
-export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefined {
+/** The state that a delivery left. Undefined if it is running, has failed or delivered nothing. */
+export function afterEndOf(delivery: WorkflowExecutionInfo): StateAfterEnd | undefined {
   const { status, closeTime, memo, typedSearchAttributes } = delivery;
   const listed = typedSearchAttributes.get(PURCHASE_STATE);
   const state = PURCHASE_OUTCOMES.find((outcome) => outcome === listed);
@@ -22,16 +22,16 @@ export function afterEndOf(delivery: WorkflowExecutionInfo): AfterEnd | undefine
 }
 
 /** Whether the checkout can't receive any more keys. */
-export function isFinal(afterEnd: Pick<AfterEnd, 'state'> | undefined): boolean {
+export function isFinal(afterEnd: StateAfterEnd | undefined): boolean {
   return afterEnd !== undefined && !mayGetMoreKeys(afterEnd.state);
 }
 
-/** Lists what deliveries changed for these purchases, by reference. Lists lag by about a second. */
+/** Lists the states that deliveries left, by reference. Lists lag by about a second. */
 export async function listAfterEnd(
   purchases: PurchaseReader,
   references: readonly string[],
-): Promise<Map<string, AfterEnd>> {
-  const found = new Map<string, AfterEnd>();
+): Promise<Map<string, StateAfterEnd>> {
+  const found = new Map<string, StateAfterEnd>();
   for (const query of anyOfInBatches('WorkflowId', references.map(deliverWorkflowId), MAX_IDS_PER_QUERY)) {
     for await (const delivery of purchases.listDeliveries(`${query} AND ${PURCHASE_STATE.name} IS NOT NULL`)) {
       const afterEnd = afterEndOf(delivery);

@@ -2,11 +2,11 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { purchaseWorkflowId } from '../contracts/names';
 import { createPurchaseReader } from '../temporal/client';
 import { NothingToCancelError } from './errors';
-import { type ShownState, shownStateOf } from './shown-state';
+import { type CurrentState, workflowStateOf } from './current-state';
 
 /**
- * The effect of a cancel request: the purchase ends `CANCELLED` unless an order exists or may exist; its order is
- * completed and delivered; or it stays held until an operator decides.
+ * The effect of a cancel request. `CANCELLED_UNLESS_BOUGHT`: the purchase ends `CANCELLED`, unless an order exists or may
+ * exist. `ORDER_COMPLETES`: its order is completed and delivered. `STAYS_HELD`: it stays held until an operator decides.
  */
 export type CancelEffect = 'CANCELLED_UNLESS_BOUGHT' | 'ORDER_COMPLETES' | 'STAYS_HELD';
 
@@ -15,24 +15,27 @@ export interface Cancellation {
   referenceId: string;
   workflowId: string;
   /** The state of the purchase just before the request. */
-  state: ShownState;
+  state: CurrentState;
   effect: CancelEffect;
   /** The effect in words. */
   explanation: string;
 }
 
 const EFFECTS: Record<CancelEffect, string> = {
-  CANCELLED_UNLESS_BOUGHT: 'it ends CANCELLED, unless it may already have bought; then its order is completed',
+  CANCELLED_UNLESS_BOUGHT: 'it ends CANCELLED, unless an order may already exist; that order is then completed',
   ORDER_COMPLETES: 'it already has an order, so the order is completed; the result records the cancel request',
   STAYS_HELD: 'it stays held, because an order exists or may exist; only a decision ends the hold',
 };
 
-/** Implements `cancel` of the library. @throws NothingToCancelError, WorkflowNotFoundError */
+/**
+ * @throws NothingToCancelError, WorkflowNotFoundError
+ * @internal
+ */
 export async function cancelPurchase(client: Client, referenceId: string): Promise<Cancellation> {
   const workflowId = purchaseWorkflowId(referenceId);
   const description = await createPurchaseReader(client).describe(referenceId);
   const { status } = description;
-  const state = shownStateOf(description);
+  const state = workflowStateOf(description);
   if (status.name !== 'RUNNING') {
     throw new NothingToCancelError(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
   }
@@ -46,7 +49,7 @@ export async function cancelPurchase(client: Client, referenceId: string): Promi
   return { referenceId, workflowId, state, effect, explanation: EFFECTS[effect] };
 }
 
-function effectOf(state: ShownState): CancelEffect {
+function effectOf(state: CurrentState): CancelEffect {
   if (state === 'PENDING' || state === 'DELIVERING') return 'ORDER_COMPLETES';
   return state === 'HELD' ? 'STAYS_HELD' : 'CANCELLED_UNLESS_BOUGHT';
 }

@@ -1,6 +1,6 @@
 /*
- * Everything in the package `durable-fulfilment-checkout`. It depends only on Temporal's client, and on nothing else of
- * the worker: not the native library, the partner's client or the configuration.
+ * The whole package `durable-fulfilment-checkout`. It depends only on Temporal's client. It must not import the native
+ * library, the partner's client or the configuration.
  */
 export type * from '../contracts/public-types';
 export { EVENT_SAMPLES } from '../contracts/event-samples';
@@ -24,4 +24,4 @@ export { createStarter, type StartedPurchase, type Starter, type StarterOptions 
 export type { Redelivery } from './redeliver';
 export type { Resolution } from './resolve';
 export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';
-export type { ShownState } from './shown-state';
+export type { CurrentState } from './current-state';

@@ -14,10 +14,18 @@ import {
   hasSameItems,
   hasSameMaxDebit,
   itemsOnly,
+  quoteValue,
   validatePurchase,
   validateReference,
 } from '../domain/purchase-rules';
-import { createPurchaseReader, GRPC_STATUS, grpcErrorOf, retryServerTimeouts, rootCauseOf } from '../temporal/client';
+import {
+  createPurchaseReader,
+  findSilenceCause,
+  GRPC_STATUS,
+  grpcErrorOf,
+  retryServerTimeouts,
+  rootCauseOf,
+} from '../temporal/client';
 import { responseTimeoutMs } from '../workflows/policies';
 import {
   InvalidPurchaseError,
@@ -32,11 +40,11 @@ import { type Cancellation, cancelPurchase } from './cancel';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
 import { describeNamespace } from './describe-namespace';
 import { type Redelivery, redeliver } from './redeliver';
-import { type Resolution, resolveHold } from './resolve';
+import { checkedChoice, type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 
-/** The longest timer of Node. */
+/** Node's longest timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The purchase of a reference. `started` is false if the purchase already existed. */
@@ -48,51 +56,56 @@ export interface StartedPurchase {
 }
 
 /**
- * The library for a checkout. It needs only a Temporal client, and never the partner's API key. All methods except
- * `result` throw NoResponseError if Temporal does not answer in time, and all refuse an invalid reference.
+ * Starts purchases and acts on them: shows their state, waits for their results, decides what happens to held ones,
+ * repeats deliveries and cancels. It needs only a Temporal client, and never the partner's API key. All methods except
+ * `result` throw NoResponseError if Temporal does not respond in time. All throw an error if the reference is invalid.
  */
 export interface Starter {
   /**
    * Starts the purchase of a sale. Reusing a reference returns the existing purchase, even after it has ended.
    *
-   * @throws InvalidPurchaseError if the input is invalid or has an unknown field. Nothing is contacted.
+   * @throws InvalidPurchaseError if the input is invalid or has an unknown field. Temporal is not contacted.
    * @throws PurchaseDiffersError if the reference already has a purchase with different items or `maxDebit`.
    */
   purchase(input: PurchaseInput): Promise<StartedPurchase>;
   /**
    * Waits until a purchase ends. Keeps waiting if the purchase is reset or a call to the server times out. Every
-   * outcome is a result, REJECTED and FAILED too.
+   * outcome is a result, even REJECTED and FAILED.
    *
    * @throws PurchaseNotFoundError
    * @throws PurchaseEndedWithoutResultError if the purchase was terminated or its input was invalid.
    */
   result(referenceId: string): Promise<PurchaseResult>;
-  /** Returns the current state of a purchase. Works without a running worker. @throws PurchaseNotFoundError */
+  /**
+   * Returns the current state of a purchase. Works without a running worker.
+   *
+   * @throws PurchaseNotFoundError
+   */
   status(referenceId: string): Promise<PurchaseStatus>;
   /**
-   * Decides how a held purchase continues. Needs a running worker. Safe to repeat: a decision that was accepted before
-   * is accepted again, or refused because the purchase is no longer held.
+   * Decides how a held purchase continues. Needs a running worker. Safe to repeat: the same decision is accepted again,
+   * or refused because the purchase is no longer held.
    *
    * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NoResponseError
    */
   resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
   /**
-   * Delivers an ended purchase again, with the keys that its order has now. Safe to repeat, because every key keeps
-   * its id. Needs a running worker.
+   * Delivers an ended purchase again, with the keys that its order has now. Needs a running worker. Safe to repeat,
+   * because every key keeps its id.
    *
    * @throws PurchaseNotFoundError, NothingToRedeliverError, RedeliveryFailedError, NoResponseError
    */
   redeliver(referenceId: string): Promise<Redelivery>;
   /**
-   * Lists the purchases in a state, by default those that are waiting for a person. The list lags by about a second.
-   * Works without a running worker.
+   * Lists the purchases in a state, by default those that need attention. The list lags by about a second. Works
+   * without a running worker.
    *
    * @throws InvalidArgumentError, NoResponseError
    */
   list(filter?: ListFilter): Promise<PurchaseList>;
   /**
-   * Asks to cancel a purchase. If an order may already exist, the order is completed instead. Safe to repeat. If no
-   * worker is running, the request takes effect when one starts.
+   * Requests the cancellation of a purchase. If an order may already exist, it is completed instead. Safe to repeat. If
+   * no worker is running, the request takes effect when one starts.
    *
    * @throws PurchaseNotFoundError, NothingToCancelError
    */
@@ -101,18 +114,18 @@ export interface Starter {
 
 export interface StarterOptions {
   /**
-   * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. No worker sees a purchase on the wrong queue: it starts,
-   * waits forever, and `status` shows `waitsForWorkerSince`.
+   * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. No worker sees a purchase on the wrong queue: it stays
+   * `STARTED`, and `status` shows `waitsForWorkerSince`.
    */
   taskQueue?: string | undefined;
   /**
    * How long a method waits for Temporal, and for a worker if it needs one, in ms. Default 30,000. `result` has no
-   * limit: it waits for the end of the purchase.
+   * limit: it waits until the purchase ends.
    */
   timeoutMs?: number | undefined;
   /**
    * Identifies this checkout, in at most 64 bytes, if several checkouts share a namespace. A Temporal server with
-   * fairness turned on then serves the checkouts in turn, so a thousand purchases of one do not delay another.
+   * fairness turned on then serves the checkouts in turn: a thousand purchases of one checkout don't delay another.
    */
   fairnessKey?: string | undefined;
 }
@@ -120,21 +133,23 @@ export interface StarterOptions {
 const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true, fairnessKey: true });
 
 /**
- * Creates the library for a checkout. @param client a Temporal client for the worker's namespace.
+ * Creates a `Starter` for a checkout.
  *
+ * @param client a Temporal client for the worker's namespace.
  * @throws InvalidArgumentError
  */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
+  checkClient(client);
   refuseUnknownFields(options, OPTION_FIELDS);
   const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeoutMs, fairnessKey } = options;
   if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
     throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
   }
-  /** Each call to Temporal has the same deadline, unless a method sets an earlier one. */
+  /** All calls to Temporal share one deadline, unless a method sets an earlier one. */
   const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorWords): Promise<T> => {
     const deadline = Date.now() + timeoutMs;
-    const answer = client.withDeadline(deadline, () => run(deadline));
-    return translateErrors(client, answer, words);
+    const response = client.withDeadline(deadline, () => run(deadline));
+    return translateErrors(client, response, words);
   };
   return {
     purchase: async (input) => {
@@ -143,14 +158,32 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     },
     result: async (referenceId) => translateErrors(client, resultOf(client, checked(referenceId)), { referenceId }),
     status: (referenceId) => inTime(() => statusOf(client, checked(referenceId)), { referenceId }),
-    resolve: (referenceId, choice) => inTime(() => resolveHold(client, checked(referenceId), choice), { referenceId }),
+    resolve: async (referenceId, choice) => {
+      const [reference, decision] = [checked(referenceId), checkedChoice(choice)];
+      return inTime(() => resolveHold(client, reference, decision), { referenceId });
+    },
     redeliver: (referenceId) => inTime((until) => redeliver(client, checked(referenceId), until), { referenceId }),
     list: (filter = {}) => inTime(() => listPurchases(client, filter), { advice: LIST_FEWER }),
     cancel: (referenceId) => inTime(() => cancelPurchase(client, checked(referenceId)), { referenceId }),
   };
 }
 
-/** @returns the known fields of the input and no others. @throws InvalidPurchaseError */
+/** A `Client` of another copy of Temporal's package is fine, so this looks only at what is used. */
+function checkClient(client: unknown): void {
+  const { workflow, withDeadline, options } = (client ?? {}) as { [Field in keyof Client]?: Partial<Client[Field]> };
+  const isClient = workflow?.getHandle && withDeadline && typeof options?.namespace === 'string';
+  if (isClient) return;
+  const { name = '' } = typeof client === 'object' ? ((client as object | null)?.constructor ?? {}) : {};
+  throw new InvalidArgumentError(
+    `client: expected a Client of @temporalio/client, got ${/^(Object)?$/.test(name) ? quoteValue(client) : `a ${name}`}. To create it: ` +
+      "new Client({connection: await Connection.connect({address: 'localhost:7233'}), namespace: 'default'})",
+  );
+}
+
+/**
+ * @returns only the known fields of the input.
+ * @throws InvalidPurchaseError
+ */
 function validated(input: PurchaseInput): PurchaseInput {
   const issues = [...validatePurchase(input), ...unknownFields(input)];
   if (issues.length > 0) throw new InvalidPurchaseError(issues);
@@ -158,7 +191,7 @@ function validated(input: PurchaseInput): PurchaseInput {
   return { referenceId, items: itemsOnly(items), maxDebit };
 }
 
-/** @throws InvalidArgumentError if no purchase can have this reference */
+/** @throws InvalidArgumentError if no purchase can have this reference. */
 function checked(referenceId: string): string {
   const [issue] = validateReference(referenceId);
   if (issue) throw new InvalidArgumentError(issue);
@@ -182,7 +215,7 @@ async function startOrFind(
     staticDetails: describeSale(asked),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },
   };
-  // Otherwise the workflow writes them, which costs the server one more write.
+  // Without them, the workflow writes them itself, which costs the server one more write.
   const typedSearchAttributes = [
     { key: REFERENCE_ID, value: referenceId },
     { key: PURCHASE_STATE, value: 'PLACING' },
@@ -191,7 +224,7 @@ async function startOrFind(
     const handle = await client.workflow
       .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes })
       .catch((error: unknown) => {
-        // The namespace has no search attributes yet. No worker runs without them, so the purchase waits for one.
+        // The namespace has no search attributes yet. No worker runs without them, so the purchase waits for a worker.
         if (!grpcErrorOf(error)?.details.includes('search attribute')) throw error;
         return client.workflow.start(PURCHASE_WORKFLOW, options);
       });
@@ -202,7 +235,7 @@ async function startOrFind(
   }
 }
 
-/** The fixed details of a purchase in the Temporal UI. The workflow itself updates the others. */
+/** The fixed details of a purchase in the Temporal UI. The workflow updates its other details itself. */
 function describeSale({ referenceId, items }: PurchaseInput): string {
   const lines = items.map(({ productId, quantity }) => `- ${quantity} × ${escapeMarkdown(summaryOf(productId))}`);
   const shown = lines.length > 20 ? [...lines.slice(0, 20), `- and ${lines.length - 20} more`] : lines;
@@ -214,7 +247,10 @@ function describeSale({ referenceId, items }: PurchaseInput): string {
   ]);
 }
 
-/** @returns the run id of the existing purchase, if its items and `maxDebit` are the same. */
+/**
+ * @returns the run id of the existing purchase, if its items and `maxDebit` are the same.
+ * @throws PurchaseDiffersError, StarterError
+ */
 async function findExisting(client: Client, asked: PurchaseInput): Promise<string> {
   const { referenceId } = asked;
   const purchases = createPurchaseReader(client);
@@ -223,7 +259,7 @@ async function findExisting(client: Client, asked: PurchaseInput): Promise<strin
   const issues = validatePurchase(before);
   if (issues.length > 0) {
     throw new StarterError(
-      `Reference ${referenceId} can't be used: it was already started with invalid input (${issues.join('; ')}). ` +
+      `Reference ${referenceId} can't be used: a purchase was already started with invalid input (${issues.join('; ')}). ` +
         'Use a new reference.',
     );
   }
@@ -253,24 +289,24 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
   });
 }
 
-/** What an error can say about a call. */
+/** What the error of a call can say. */
 interface ErrorWords {
   referenceId?: string;
-  /** What to do if Temporal did not answer. */
+  /** What to do if Temporal did not respond. */
   advice?: string;
 }
 
 const REPEAT = 'The request may still take effect; repeating it is safe.';
-const LIST_FEWER = 'If it answers other requests, list fewer, with a shorter age or a lower limit.';
+const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with a shorter age or a lower limit.';
 
-/** Turns Temporal's errors into those of the library, if it has one that says more. */
+/** Turns Temporal's errors into the library's, if the library has an error that says more. */
 async function translateErrors<T>(
   client: Client,
-  answer: Promise<T>,
+  response: Promise<T>,
   { referenceId, advice = REPEAT }: ErrorWords = {},
 ): Promise<T> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof StarterError) throw error;
     if (error instanceof WorkflowNotFoundError && referenceId !== undefined) {
@@ -278,7 +314,9 @@ async function translateErrors<T>(
     }
     const said = grpcErrorOf(error);
     if (said?.code !== GRPC_STATUS.UNAVAILABLE && said?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
-    throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not answer in time. ${advice}`, {
+    const silence = await findSilenceCause(client);
+    const reason = silence === undefined ? '.' : `: ${silence}. Is a server running at this address?`;
+    throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {
       cause: rootCauseOf(error as Error),
     });
   }

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 
-/** Names the namespace of a client, and its server if known, for messages: a wrong one is a frequent mistake. */
+/** Names a client's namespace, and its server if known, in messages: connecting to the wrong one is a common mistake. */
 export function describeNamespace({ connection, options: { namespace } }: Client): string {
   const { options } = connection as { options?: { address?: string } };
   return `namespace ${namespace}${options?.address === undefined ? '' : ` at ${options.address}`}`;

@@ -2,7 +2,7 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
-/** The base class of the errors of `createStarter`. Other errors of Temporal are passed on unchanged. */
+/** The base class of the library's errors. Temporal's other errors are passed on unchanged. */
 export class StarterError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -10,10 +10,10 @@ export class StarterError extends Error {
   }
 }
 
-/** An argument is invalid, so nothing was contacted. */
+/** An argument is invalid. Temporal was not contacted. */
 export class InvalidArgumentError extends StarterError {}
 
-/** The purchase is invalid, so nothing was started. `issues` has one sentence for each problem. */
+/** The purchase is invalid. Nothing was started. `issues` has one sentence for each problem. */
 export class InvalidPurchaseError extends StarterError {
   constructor(readonly issues: readonly string[]) {
     super(`The purchase is invalid:\n${issues.map((issue) => `  ${issue}`).join('\n')}`);
@@ -30,7 +30,7 @@ export class PurchaseDiffersError extends StarterError {
     super(
       `Reference ${referenceId} is already used by a different purchase.\n` +
         `  existing:  ${describePurchase(existing)}\n  requested: ${describePurchase(requested)}\n` +
-        'If it is the same sale, it is already being bought: start nothing. A different sale needs a new reference.',
+        'If this is the same sale, do nothing: its purchase already exists. A different sale needs a new reference.',
     );
   }
 }
@@ -51,9 +51,9 @@ export class PurchaseNotFoundError extends StarterError {
 /** The purchase ended without a result, because it was terminated or its input was invalid. */
 export class PurchaseEndedWithoutResultError extends StarterError {
   /**
-   * @param execution the workflow's status: `FAILED` if the input was invalid, so that nothing was bought; `TERMINATED`
-   * and others if it was stopped, and an order may exist.
-   * @param reason what Temporal says about it.
+   * @param execution the workflow's status. `FAILED`: the input was invalid, and nothing was bought. `TERMINATED` and
+   * others: the workflow was stopped, and an order may exist.
+   * @param reason Temporal's own words.
    */
   constructor(
     readonly referenceId: string,
@@ -80,12 +80,26 @@ export class DecisionRefusedError extends StarterError {
 }
 
 /** The purchase has nothing to deliver again. Nothing was sent. */
-export class NothingToRedeliverError extends StarterError {}
+export class NothingToRedeliverError extends StarterError {
+  constructor(
+    readonly referenceId: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
-/** The redelivery failed. For example, the checkout refused the event, or the order kept changing. */
-export class RedeliveryFailedError extends StarterError {}
+/** The redelivery failed. For example, the checkout rejected the event, or the order kept changing. */
+export class RedeliveryFailedError extends StarterError {
+  constructor(
+    readonly referenceId: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
-/** Temporal or a worker did not answer in time. The request may still take effect, and repeating it is safe. */
+/** Temporal or a worker did not respond in time. The request may still take effect. Repeating it is safe. */
 export class NoResponseError extends StarterError {}
 
 /** The purchase has already ended, so it can't be cancelled. Nothing was changed. */

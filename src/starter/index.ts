@@ -1,5 +1,5 @@
 /*
- * The library behind the commands: the checkouts' part, the reconciliation and its schedule.
+ * The library behind the commands: the part for checkouts, the reconciliation and its schedule.
  */
 export * from './checkout';
 export type { ReconcileInput, ReconciliationResult, ReportedFinding } from '../contracts/reconciliation';

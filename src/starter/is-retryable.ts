@@ -1,7 +1,7 @@
 import { GRPC_STATUS } from '../temporal/client';
 import { NoResponseError } from './errors';
 
-/** The server did not answer, was overloaded, or failed by itself. */
+/** The server did not respond, was overloaded, or failed. */
 const TEMPORARY: readonly unknown[] = [
   GRPC_STATUS.UNKNOWN,
   GRPC_STATUS.DEADLINE_EXCEEDED,
@@ -15,7 +15,7 @@ const TEMPORARY: readonly unknown[] = [
 const NOT_CONNECTED = 'Failed to connect before the deadline';
 
 /**
- * Whether to repeat a call that threw this error, with growing pauses and unchanged arguments: Temporal did not answer,
+ * Whether to repeat a call that threw this error, with the same arguments and a backoff: Temporal did not respond,
  * or was overloaded. False for every other error: the arguments, the program or the connection's settings must change.
  */
 export function isRetryable(error: unknown): boolean {

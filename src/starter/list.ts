@@ -1,28 +1,39 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceOfPurchase } from '../contracts/names';
 import { possibleCommands } from '../contracts/operator-commands';
-import type { AfterEnd, HoldNotice } from '../contracts/public-types';
+import type { HoldNotice, StateAfterEnd } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
-import { mayGetMoreKeys, PURCHASE_STATES, type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
+import {
+  mayGetMoreKeys,
+  PURCHASE_OUTCOMES,
+  PURCHASE_STATES,
+  type PurchaseOutcome,
+  type PurchaseState,
+  STATE_MEANINGS,
+} from '../domain/purchase-state';
 import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
+import { type CurrentState, listedStateOf } from './current-state';
+import { expectedOneOf } from './did-you-mean';
 import { InvalidArgumentError } from './errors';
-import { type ShownState, shownStateOf } from './shown-state';
 import { namesOf, refuseUnknownFields } from './unknown-fields';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_TEXT_LENGTH = 600;
-/** How many purchases are read to find those that have waited longest. */
+/** The most purchases that are read to find those that have waited longest. */
 const MAX_COMPARED = 10_000;
 
 /** Selects purchases. */
 export interface ListFilter {
-  /** Default: the purchases that are waiting for a person, because they are held or ended without a result. */
+  /**
+   * The purchase's own state: with `OVERDUE`, the list also has purchases that ended `OVERDUE` and were delivered later.
+   * Default: the purchases that need attention, because they are held or ended without a result.
+   */
   state?: PurchaseState | undefined;
   /** The maximum age of {@link ListedPurchase.since}, in ms. Default for purchases without a result: 24 hours. */
   maxAgeMs?: number | undefined;
@@ -32,49 +43,58 @@ export interface ListFilter {
 
 const FILTER_FIELDS = namesOf<ListFilter>({ state: true, maxAgeMs: true, limit: true });
 
-/** A purchase in a list. Instants are ISO 8601. */
+/** A purchase in a list. Timestamps are ISO 8601. */
 export interface ListedPurchase {
   referenceId: string;
   workflowId: string;
   runId: string;
-  state: ShownState;
+  /**
+   * The current state: after a late delivery, the state that it left. A list does not show whether a worker has picked a
+   * purchase up, so a new purchase is `PLACING`, where `status` may return `STARTED`.
+   */
+  state: CurrentState;
+  /** How the purchase ended, if a late delivery has changed its state since. */
+  outcome?: PurchaseOutcome | 'ENDED_WITHOUT_RESULT' | undefined;
   /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
   /** When the purchase was held or ended, otherwise when it started. */
   since: string;
   startedAt: string;
   orderId?: string | undefined;
-  /** The reason for the state, in words. */
-  reason: string;
+  /** The reason for the state, or for `outcome` if it is present. The code of a hold is in `hold.reason`. */
+  explanation: string;
   hold?: HoldNotice | undefined;
   /** The state of the sale after a late delivery. Present only if keys were still missing at the end. */
-  afterEnd?: AfterEnd | undefined;
-  /** The commands that apply; a line that begins with # says what to check first. Empty if nothing is left to do. */
+  afterEnd?: StateAfterEnd | undefined;
+  /** The commands that apply. A line that begins with # says what to check first. Empty if nothing is left to do. */
   commands: string[];
 }
 
-/** The longest wait comes first. */
+/** A list of purchases. The longest wait comes first. */
 export interface PurchaseList {
   purchases: ListedPurchase[];
-  /** About how many more match. Unless more than 10,000 match, these have waited less time. */
+  /** About how many more purchases match. Unless more than 10,000 match, these have waited less time. */
   more: number;
   /** Without `state`: how many purchases are waiting for the partner and will continue by themselves. */
   paused?: number | undefined;
 }
 
-/** Implements `list` of the library. */
+/**
+ * @throws InvalidArgumentError
+ * @internal
+ */
 export async function listPurchases(client: Client, filter: ListFilter): Promise<PurchaseList> {
   refuseUnknownFields(filter, FILTER_FIELDS);
   const { state, maxAgeMs, limit = 100 } = filter;
   if (state !== undefined && !PURCHASE_STATES.includes(state)) {
-    throw new InvalidArgumentError(`state: expected one of ${PURCHASE_STATES.join(', ')}, got ${String(state)}`);
+    throw new InvalidArgumentError(`state: ${expectedOneOf(PURCHASE_STATES, state)}`);
   }
   if (maxAgeMs !== undefined && !Number.isSafeInteger(maxAgeMs)) {
     throw new InvalidArgumentError(`maxAgeMs: expected a whole number of milliseconds, got ${maxAgeMs}`);
   }
   const now = Date.now();
   const since = maxAgeMs === undefined ? undefined : now - maxAgeMs;
-  const query = state === undefined ? waitingForPeople(since ?? now - DAY_MS) : inState(state, since);
+  const query = state === undefined ? needingAttention(since ?? now - DAY_MS) : inState(state, since);
   const list = await readList(client, { query, since, limit });
   const purchases = await withAfterEnd(client, list.purchases);
   if (state !== undefined) return { ...list, purchases };
@@ -100,7 +120,7 @@ async function readList(
     const purchase = listed(execution);
     if (since === undefined || Date.parse(purchase.since) >= since) found.push(purchase);
   }
-  // Checking for a reset costs a request, so only purchases that are shown are checked.
+  // Checking for a reset costs a request, so only the purchases to show are checked.
   const purchases: ListedPurchase[] = [];
   let compared = 0;
   for (const purchase of found.toSorted((one, other) => (one.since < other.since ? -1 : 1))) {
@@ -111,17 +131,25 @@ async function readList(
   return { purchases, more: found.length - compared + unread };
 }
 
-/** Adds the current state of the sale to each purchase that may have received keys after its end. */
+/** Updates each purchase that may have received keys after its end. */
 async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promise<ListedPurchase[]> {
   const open = purchases.filter(mayGetKeys).map(({ referenceId }) => referenceId);
   const ends = await listAfterEnd(createPurchaseReader(client), open);
   return purchases.map((purchase) => {
     const afterEnd = mayGetKeys(purchase) ? ends.get(purchase.referenceId) : undefined;
-    return afterEnd ? { ...purchase, afterEnd, commands: isFinal(afterEnd) ? [] : purchase.commands } : purchase;
+    // A purchase that was reset has ended once more since an earlier delivery.
+    return afterEnd && afterEnd.at > purchase.since ? updated(purchase, afterEnd) : purchase;
   });
 }
 
-/** It ended with keys missing or without a result. A purchase without commands has an id that is not ours. */
+function updated(purchase: ListedPurchase, afterEnd: StateAfterEnd): ListedPurchase {
+  const { state } = afterEnd;
+  const outcome = [...PURCHASE_OUTCOMES, 'ENDED_WITHOUT_RESULT' as const].find((end) => end === purchase.state);
+  const commands = isFinal(afterEnd) ? [] : purchase.commands;
+  return { ...purchase, state, outcome: outcome === state ? undefined : outcome, afterEnd, commands };
+}
+
+/** Whether it ended with keys missing or without a result. Without commands, its id is not from this software. */
 function mayGetKeys({ state, execution, commands }: ListedPurchase): boolean {
   return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrIsRunning(execution));
 }
@@ -130,7 +158,7 @@ async function countListed({ workflow }: Client, query: string): Promise<number>
   return (await workflow.count(`WorkflowType = '${PURCHASE_WORKFLOW}' AND (${query})`)).count;
 }
 
-function waitingForPeople(since: number): string {
+function needingAttention(since: number): string {
   return `(${inState('HELD')}) OR (${withoutResult(since)})`;
 }
 
@@ -151,27 +179,27 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   const referenceId = toSingleLine(referenceOfPurchase(workflowId) ?? workflowId, MAX_TEXT_LENGTH);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
-  const shownState = shownStateOf(execution);
-  const state = PURCHASE_STATES.find((known) => known === shownState);
+  const listedState = listedStateOf(execution);
+  const state = PURCHASE_STATES.find((known) => known === listedState);
   const hold = state === 'HELD' ? holdIn(memo) : undefined;
   const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
   return {
     referenceId,
     workflowId,
     runId,
-    state: shownState,
+    state: listedState,
     execution: status.name,
     since: toSingleLine(hold?.since ?? closeTime?.toISOString() ?? startedAt, MAX_TEXT_LENGTH),
     startedAt,
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
-    reason: toSingleLine(reasonOf(execution, state, hold), MAX_TEXT_LENGTH),
+    explanation: toSingleLine(explain(execution, state, hold), MAX_TEXT_LENGTH),
     hold,
     commands: isTypeable ? possibleCommands({ referenceId, state, hold }) : [],
   };
 }
 
-function reasonOf({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: HoldNotice): string {
-  if (hold) return `${hold.reason}: ${hold.explanation}`;
+function explain({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: HoldNotice): string {
+  if (hold) return hold.explanation;
   if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
 }

@@ -13,15 +13,15 @@ export interface ParseOptions {
 }
 
 /**
- * Why a request was rejected: the signature or a `webhook-` header is wrong, the timestamp is more than five minutes
- * off, or the signed body is not an event.
+ * Why a request was rejected. `SIGNATURE`: the signature or a `webhook-` header is wrong. `TIMESTAMP`: the timestamp is
+ * more than five minutes off. `BODY`: the signed body is not an event.
  */
 export type InvalidEventReason = 'SIGNATURE' | 'TIMESTAMP' | 'BODY';
 
 /** The request is not a valid event from the worker. The message quotes neither the body nor a secret. */
 export class InvalidEventError extends Error {
   override readonly name = 'InvalidEventError';
-  /** The status to answer with. Express and Fastify use it if the error reaches them. */
+  /** The status to respond with. Express and Fastify use it if the error reaches them. */
   readonly statusCode: 400 | 401;
 
   constructor(
@@ -33,7 +33,7 @@ export class InvalidEventError extends Error {
   }
 }
 
-/** Prevents the replay of captured requests. Standard Webhooks suggests this value. */
+/** Limits the replay of captured requests. Standard Webhooks suggests this value. */
 const TOLERANCE_S = 5 * 60;
 
 /**
@@ -51,7 +51,7 @@ export function parseEvent(
   secrets: string | readonly string[],
   { now = Date.now() }: ParseOptions = {},
 ): FulfilmentEvent {
-  // First, because a stranger's request without a body is not a bug in the receiver.
+  // These come first, because a stranger's request without a body is not a bug in the receiver.
   const signed = { id: headerOf(headers, 'webhook-id'), timestamp: headerOf(headers, 'webhook-timestamp') };
   const signatures = headerOf(headers, 'webhook-signature').split(' ');
   const bytes = bytesOf(body);
@@ -66,7 +66,7 @@ export function parseEvent(
   return { ...eventIn(bytes), id: signed.id };
 }
 
-/** An event to test a receiver with, such as one of `EVENT_SAMPLES`. `id` is the `webhook-id`; by default a new one. */
+/** An event to test a receiver with, such as one of `EVENT_SAMPLES`. `id` is the `webhook-id`; the default is a new id. */
 export type UnsignedEvent = UnsignedOf<KnownEvent>;
 
 type UnsignedOf<E> = E extends KnownEvent ? Pick<E, 'type' | 'data'> & { id?: string | undefined } : never;
@@ -74,8 +74,8 @@ type UnsignedOf<E> = E extends KnownEvent ? Pick<E, 'type' | 'data'> & { id?: st
 /**
  * Signs an event as the worker does, so that a test can send it to a receiver.
  *
- * @param secret the receiver's secret, `whsec_…`; of several, the first signs.
- * @returns what to post.
+ * @param secret the receiver's secret, `whsec_…`. If there are several, the first one signs.
+ * @returns the request to post.
  * @throws TypeError if the secret is malformed.
  */
 export function signEvent(
@@ -98,7 +98,7 @@ function bytesOf(body: unknown): Buffer {
 
 function headerOf(headers: EventHeaders, name: string): string {
   const found = isHeaders(headers) ? headers.get(name) : valueOf(headers, name);
-  // Node's `headersDistinct` has a list for each header.
+  // Node's `headersDistinct` has a list of values for each header.
   const value: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;
   if (typeof value === 'string' && value !== '') return value;
   throw new InvalidEventError('SIGNATURE', `The header ${name} is missing or repeated.`);
@@ -116,7 +116,7 @@ function secretsIn(secrets: unknown): string[] {
   const given = [secrets].flat().filter((secret) => typeof secret === 'string');
   const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
   if (all.length > 0 && all.every((secret) => keyOf(secret).length > 0)) return all;
-  throw new TypeError("expected the worker's DELIVERY_SECRET: whsec_ followed by Base64.");
+  throw new TypeError("Expected the worker's DELIVERY_SECRET: whsec_ followed by Base64.");
 }
 
 function isSame(one: string, other: string): boolean {
@@ -128,11 +128,11 @@ function checkAge(timestamp: string, now: number): void {
   const ageS = Math.floor(now / 1_000) - Number(timestamp);
   // Also false for NaN.
   if (Math.abs(ageS) <= TOLERANCE_S) return;
-  const how = Number.isNaN(ageS) ? 'is not a number' : `is ${Math.abs(ageS)} s off the clock of this machine`;
+  const how = Number.isNaN(ageS) ? 'is not a number' : `differs from this machine's clock by ${Math.abs(ageS)} s`;
   throw new InvalidEventError('TIMESTAMP', `The header webhook-timestamp ${how}. At most 300 s are allowed.`);
 }
 
-/** Checks only the fields that all events share, because a newer worker may send types that this version lacks. */
+/** Checks only the fields that all events share, because a newer worker may send types that this version does not know. */
 function eventIn(bytes: Buffer): FulfilmentEvent {
   const json = parsed(bytes);
   if (json === undefined) throw new InvalidEventError('BODY', 'The signature is valid, but the body is not JSON.');

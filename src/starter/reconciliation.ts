@@ -25,11 +25,11 @@ export class ReconciliationError extends StarterError {
   }
 }
 
-/** The exit code of the commands if the server refuses the settings. */
+/** The exit code of the commands if the server rejects the settings. */
 const CONFIGURATION = 78;
 
 /**
- * Runs one reconciliation now and waits until it ends. Needs a running worker.
+ * Runs a reconciliation now and waits until it ends. Needs a running worker.
  *
  * @param onStart receives the id of the run.
  * @throws ReconciliationError if another manual reconciliation is running, if the lookback is longer than the
@@ -58,7 +58,7 @@ export async function reconcileNow(
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
       throw new ReconciliationError(
         `A manual reconciliation is still running: workflow ${RECONCILE_NOW}. ` +
-          `To wait for it: temporal workflow show --follow --workflow-id ${RECONCILE_NOW}`,
+          `To wait for it: npm run temporal -- workflow show --follow --workflow-id ${RECONCILE_NOW}`,
       );
     }
     if (!(error instanceof WorkflowFailedError)) throw error;
@@ -74,20 +74,21 @@ async function refuseLongLookback(client: Client, lookbackMs: number): Promise<v
 
 /** The settings of the nightly schedule. */
 export interface ScheduleSettings {
-  /** Five fields, read in `timezone`. */
+  /** A cron expression of five fields, in `timezone`. */
   cron: string;
   /** A name of the IANA database, such as `Europe/Warsaw`. */
   timezone: string;
   lookbackMs: number;
 }
 
-/** The nightly schedule as the server has it. Times are ISO 8601. */
+/** The nightly schedule on the server. Timestamps are ISO 8601. */
 export interface NightlySchedule extends ScheduleSettings {
   scheduleId: string;
   /** The task queue of its runs. */
   taskQueue: string;
   paused: boolean;
   note?: string;
+  /** The next runs. */
   next: string[];
   /** The last runs, oldest first. */
   recent: { at: string; workflowId: string }[];
@@ -97,7 +98,7 @@ export interface NightlySchedule extends ScheduleSettings {
   missed: number;
 }
 
-/** The nightly schedule does not exist, or the server refused its settings. */
+/** The nightly schedule does not exist, or the server rejected its settings. */
 export class ScheduleError extends StarterError {
   constructor(
     message: string,
@@ -107,14 +108,16 @@ export class ScheduleError extends StarterError {
   }
 }
 
-const SHOWN = 5;
+/** The most next runs, and the most recent runs, in a description. */
+const MAX_RUNS = 5;
 
-/** The library behind `schedule …`. Each method throws ScheduleError if the schedule does not exist. */
+/** Manages the nightly schedule. All methods except `create` throw ScheduleError if it does not exist. */
 export interface ScheduleManager {
   /**
    * Creates the schedule, or updates it to these settings. A paused schedule stays paused.
    *
-   * @throws ScheduleError if the server refuses the settings; ReconciliationError if the lookback is too long.
+   * @throws ScheduleError if the server rejects the settings.
+   * @throws ReconciliationError if the lookback is too long.
    */
   create(settings: ScheduleSettings): Promise<{ created: boolean; schedule: NightlySchedule }>;
   describe(): Promise<NightlySchedule>;
@@ -125,7 +128,7 @@ export interface ScheduleManager {
   delete(): Promise<void>;
 }
 
-/** Manages the one schedule of a namespace. */
+/** Creates a manager for the only schedule of a namespace. */
 export function createScheduleManager(client: Client, taskQueue: string): ScheduleManager {
   const handle = client.schedule.getHandle(RECONCILE_SCHEDULE);
   const describe = () => requireSchedule(client, handle.describe().then(toNightlySchedule));
@@ -134,10 +137,10 @@ export function createScheduleManager(client: Client, taskQueue: string): Schedu
       await refuseLongLookback(client, settings.lookbackMs);
       const definition = definitionOf(settings, taskQueue);
       const created = await createOrUpdate(client, definition).catch((error: unknown) => {
-        // The SDK throws a TypeError for an argument that the server refuses. Other errors stay as they are.
+        // The SDK throws a TypeError for an argument that the server rejects. Other errors stay as they are.
         if (!(error instanceof TypeError)) throw error;
         const { cron, timezone } = settings;
-        throw new ScheduleError(`The server refused "${cron}" in ${timezone}: ${error.message}`, CONFIGURATION);
+        throw new ScheduleError(`The server rejected "${cron}" in ${timezone}: ${error.message}`, CONFIGURATION);
       });
       return { created, schedule: await describe() };
     },
@@ -204,8 +207,8 @@ function toNightlySchedule(description: ScheduleDescription): NightlySchedule {
     lookbackMs: input?.lookbackMs ?? 0,
     paused: state.paused,
     note: state.note || undefined,
-    next: state.paused ? [] : info.nextActionTimes.slice(0, SHOWN).map((time) => time.toISOString()),
-    recent: info.recentActions.slice(-SHOWN).map(({ takenAt, action: { workflow } }) => ({
+    next: state.paused ? [] : info.nextActionTimes.slice(0, MAX_RUNS).map((time) => time.toISOString()),
+    recent: info.recentActions.slice(-MAX_RUNS).map(({ takenAt, action: { workflow } }) => ({
       at: takenAt.toISOString(),
       workflowId: workflow.workflowId,
     })),

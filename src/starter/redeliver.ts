@@ -15,7 +15,7 @@ import { toSingleLine } from '../domain/text-format';
 import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NoResponseError, RedeliveryFailedError } from './errors';
 
-/** Explanations may quote the partner and are shown on terminals. */
+/** Explanations may quote the partner, and terminals show them. */
 const MAX_EXPLANATION_LENGTH = 600;
 
 const DESCRIBE_WITHIN_MS = 3_000;
@@ -24,13 +24,16 @@ const DESCRIBE_WITHIN_MS = 3_000;
 export interface Redelivery {
   referenceId: string;
   workflowId: string;
-  /** What the checkout has received. */
+  /** The events that the checkout received. */
   events: DeliveryResult['events'];
-  /** The order, if keys were missing. `issue` says why its keys were withheld. */
+  /** The order as it was read. `issue` says why its keys were withheld. Absent if the order was not read. */
   order?: DeliveryResult['order'] | undefined;
 }
 
-/** Implements `redeliver` of the library. @throws WorkflowNotFoundError if the reference is unknown */
+/**
+ * @throws NothingToRedeliverError, RedeliveryFailedError, NoResponseError, WorkflowNotFoundError
+ * @internal
+ */
 export async function redeliver(client: Client, referenceId: string, deadline: number): Promise<Redelivery> {
   const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
@@ -41,16 +44,16 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
       return (await handle.result()) as DeliveryResult;
     } catch (error) {
       if (error instanceof WorkflowFailedError) throw failureOf(error, referenceId, ended);
-      // A call that starts just before the deadline ends with another code.
+      // A call that starts just before the deadline fails with another code.
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
       throw new NoResponseError(
         `The delivery of ${referenceId} has started, but the checkout did not accept it in time` +
-          `${await lastResponse(client, handle)}. To follow it: ${statusCommand(referenceId)}`,
+          `${await formatProgress(client, handle)}. To follow it: ${statusCommand(referenceId)}`,
       );
     }
   };
   const report = await deliver();
-  // It joined a delivery of the reconciliation, which sends only new keys.
+  // This call joined a delivery of the reconciliation, which sends only new keys.
   const wasAnother = report.events.length === 0 && report.order?.issue === undefined;
   const { events, order } = wasAnother ? await deliver() : report;
   return { referenceId, workflowId: deliverWorkflowId(referenceId), events, order };
@@ -60,27 +63,28 @@ function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedelive
   const reason = hold
     ? `is held (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}). ` +
       `Decide instead:${indented(commandsFor(referenceId, hold))}`
-    : 'is still running: it delivers by itself, and retries if necessary. ' +
+    : 'is still running. It delivers by itself, and retries if necessary. ' +
       `To see its state: ${statusCommand(referenceId)}`;
-  return new NothingToRedeliverError(`Purchase ${referenceId} ${reason}`);
+  return new NothingToRedeliverError(referenceId, `Purchase ${referenceId} ${reason}`);
 }
 
 function failureOf(error: WorkflowFailedError, referenceId: string, ended: string): Error {
   const cause = rootCauseOf(error);
   if (cause instanceof ApplicationFailure && cause.type === FAILURE.nothingToDeliver) {
     return new NothingToRedeliverError(
+      referenceId,
       `Purchase ${referenceId} ended ${ended} and has nothing to send again: ${cause.message}. ` +
         `To see its orders at the partner: ${searchCommand(referenceId)}`,
     );
   }
-  return new RedeliveryFailedError(`The delivery of ${referenceId} failed: ${cause.message}`);
+  return new RedeliveryFailedError(referenceId, `The delivery of ${referenceId} failed: ${cause.message}`);
 }
 
-/** What is known of a delivery after its deadline. */
-async function lastResponse(client: Client, handle: WorkflowHandle): Promise<string> {
+/** What is known about a delivery that has not finished in time. */
+async function formatProgress(client: Client, handle: WorkflowHandle): Promise<string> {
   const describe = () => client.withDeadline(Date.now() + DESCRIBE_WITHIN_MS, () => handle.describe());
   const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
-  const answer = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
-  if (answer) return ` (${answer})`;
-  return pendingWorkflowTask ? ' (no worker has picked it up; is one running?)' : '';
+  const message = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
+  if (message) return ` (${message})`;
+  return pendingWorkflowTask ? ' (no worker has picked it up; is a worker running?)' : '';
 }

@@ -10,8 +10,10 @@ import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
 import type { DecisionChoice, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
-import { validateOrderId } from '../domain/purchase-rules';
+import { DECISION_KINDS } from '../domain/holds';
+import { quoteValue, validateOrderId } from '../domain/purchase-rules';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
+import { expectedOneOf } from './did-you-mean';
 import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './errors';
 import { refuseUnknownFields } from './unknown-fields';
 
@@ -24,18 +26,41 @@ export interface Resolution {
   orderId?: string | undefined;
 }
 
-/** Implements `resolve` of the library. @throws DecisionRefusedError, NoResponseError, WorkflowNotFoundError */
-export async function resolveHold(client: Client, referenceId: string, choice: DecisionChoice): Promise<Resolution> {
-  const [issue] = choice.decision === 'order' ? validateOrderId(choice.orderId) : [];
+/**
+ * Checks a decision as a caller passes it.
+ *
+ * @throws InvalidArgumentError
+ * @internal
+ */
+export function checkedChoice(choice: unknown): DecisionChoice {
+  if (typeof choice !== 'object' || choice === null) {
+    throw new InvalidArgumentError(`expected a decision such as {decision: 'abandon'}, got ${quoteValue(choice)}`);
+  }
+  const { decision: written, orderId } = choice as { decision?: unknown; orderId?: unknown };
+  const decision = DECISION_KINDS.find((kind) => kind === written);
+  const hasOrderId = decision === 'order' || decision === undefined;
+  refuseUnknownFields(choice, hasOrderId ? ['decision', 'orderId'] : ['decision']);
+  if (decision === undefined) {
+    throw new InvalidArgumentError(`decision: ${expectedOneOf(DECISION_KINDS, written)}`);
+  }
+  if (decision !== 'order') return { decision };
+  const [issue] = validateOrderId(orderId);
   if (issue) throw new InvalidArgumentError(`orderId: ${issue}`);
-  refuseUnknownFields(choice, choice.decision === 'order' ? ['decision', 'orderId'] : ['decision']);
+  return { decision, orderId: orderId as string };
+}
+
+/**
+ * @throws DecisionRefusedError, NoResponseError, WorkflowNotFoundError
+ * @internal
+ */
+export async function resolveHold(client: Client, referenceId: string, choice: DecisionChoice): Promise<Resolution> {
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const hold = await openHold(handle, referenceId);
   if (!hold.decisions.includes(choice.decision)) {
     throw new DecisionRefusedError(referenceId, `${choice.decision} is not possible for ${hold.reason}`, hold);
   }
   const decision = { hold: hold.id, ...choice };
-  // The server answers a known update id with the old answer, so nobody may know this one before.
+  // The server returns the old result for a known update id, so this one must be new.
   const updateId = randomUUID();
   const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId });
   const sendWithOneRetry = () => send().catch((error: unknown) => sendAgain(error, send));
@@ -51,7 +76,7 @@ async function openHold(handle: WorkflowHandle, referenceId: string): Promise<Ho
     throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name})`);
   }
   const hold = holdIn(memo);
-  if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held; it continues by itself');
+  if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held and continues by itself');
   return hold;
 }
 
@@ -67,7 +92,7 @@ function toDecisionError(error: unknown, referenceId: string): unknown {
   );
 }
 
-/** The server drops an update if another event overtakes its workflow task. Sending a decision twice is safe. */
+/** The server drops an update if another event reaches the workflow first. Sending a decision twice is safe. */
 function sendAgain(error: unknown, send: () => Promise<unknown>): Promise<unknown> {
   if (grpcErrorOf(error)?.code === GRPC_STATUS.FAILED_PRECONDITION) return send();
   throw error;

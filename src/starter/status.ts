@@ -1,6 +1,6 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
 import { deliverWorkflowId, STATUS_QUERY } from '../contracts/names';
-import type { AfterEnd, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent } from '../contracts/public-types';
+import type { CurrentWait, HoldNotice, PurchaseResult, ReceivedEvent, StateAfterEnd } from '../contracts/public-types';
 import { deliveryMemo, holdIn, currentWaitIn, purchaseMemo } from '../contracts/purchase';
 import { anyOf } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
@@ -8,24 +8,22 @@ import { isSafeOrderId } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 import { afterEndOf } from './after-end';
-import { type ShownState, shownStateOf } from './shown-state';
+import { type CurrentState, workflowStateOf } from './current-state';
 
-/** How long to wait for a worker to say what an unconfirmed purchase is waiting for. */
+/** How long a worker has to say what an unconfirmed purchase is waiting for. */
 const WORKER_RESPONSE_TIMEOUT_MS = 3_000;
 const MAX_TEXT_LENGTH = 200;
-/** WorkflowExecutionStarted, WorkflowTaskScheduled, WorkflowTaskStarted: no worker has completed anything. */
-const EVENTS_BEFORE_FIRST_STEP = 3;
 
 /** A pending activity of a purchase: running, or waiting for its next attempt. */
 export interface PendingWork {
   activity: string;
   activityId: string;
   attempt: number;
-  /** Why the last attempt failed, in words. Never contains a key. */
-  lastResponse?: string | undefined;
-  /** ISO 8601. */
+  /** What the last attempt reported: what it saw, or why it failed. Never contains a key. */
+  lastMessage?: string | undefined;
+  /** When the next attempt starts, ISO 8601. */
   nextAttempt?: string | undefined;
-  /** An operator paused it. It stays paused until an operator unpauses it. */
+  /** An operator has paused it. It stays paused until an operator unpauses it. */
   paused?: boolean | undefined;
 }
 
@@ -42,35 +40,34 @@ export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** The state in which the purchase is or ended. */
-  state: ShownState;
-  /** The state of the sale now: if keys or a refund came after the end, that of the latest delivery. */
-  currentState: ShownState;
+  /** The current state. After a late delivery it is the state that it left; how the purchase ended is in `result`. */
+  state: CurrentState;
   /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
   orderId?: string | undefined;
   startedAt: string;
   closedAt?: string | undefined;
   hold?: HoldNotice | undefined;
-  /** What an UNCONFIRMED purchase is waiting for, and until when. Absent if no worker answered within 3 s. */
+  /** What an UNCONFIRMED purchase is waiting for, and until when. Absent if no worker responded within 3 s. */
   waitsFor?: CurrentWait | undefined;
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
   /** Why late deliveries could not be listed and are missing from `deliveries`. */
   deliveriesUnlisted?: string | undefined;
-  /** The state of the sale after a delivery that followed the end of the purchase. */
-  afterEnd?: AfterEnd | undefined;
+  /** What the newest delivery after the end of the purchase changed. */
+  afterEnd?: StateAfterEnd | undefined;
   /** Since when the next step has waited for a worker, ISO 8601. If it persists, no worker is running or all fail. */
   waitsForWorkerSince?: string | undefined;
-  /** No worker has picked the purchase up yet, so nothing has happened. */
-  notPickedUp?: boolean | undefined;
   taskQueue: string;
   result?: PurchaseResult | undefined;
   /** Why there is no result: the purchase was terminated, or its input was invalid. */
   failure?: string | undefined;
 }
 
-/** Implements `status` of the library. @throws WorkflowNotFoundError */
+/**
+ * @throws WorkflowNotFoundError
+ * @internal
+ */
 export async function statusOf(client: Client, referenceId: string): Promise<PurchaseStatus> {
   const purchases = createPurchaseReader(client);
   const [description, later] = await Promise.all([
@@ -80,42 +77,40 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const execution = description.status.name;
   const running = execution === 'RUNNING';
-  const state = shownStateOf(description);
+  const workflowState = workflowStateOf(description);
+  const closedAt = description.closeTime?.toISOString();
+  // A purchase that was reset has a new end, or none yet.
+  const afterEnd = closedAt !== undefined && (later.afterEnd?.at ?? '') > closedAt ? later.afterEnd : undefined;
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const waitsForWorkerSince =
     running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined;
-  const isNew = state === 'PLACING' || state === 'STARTED';
-  const notPickedUp =
-    isNew && waitsForWorkerSince !== undefined && description.historyLength <= EVENTS_BEFORE_FIRST_STEP;
   return {
     referenceId,
     workflowId,
     runId,
-    state,
-    currentState: later.afterEnd?.state ?? state,
+    state: afterEnd?.state ?? workflowState,
     execution,
     // Any client can write the search attributes and the memo.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     startedAt: description.startTime.toISOString(),
-    closedAt: description.closeTime?.toISOString(),
+    closedAt,
     hold: running ? holdIn(description.memo) : undefined,
-    waitsFor: running && state === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
+    waitsFor: running && workflowState === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
     pending: pendingWork(description),
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesUnlisted: later.unlisted,
-    afterEnd: later.afterEnd,
+    afterEnd,
     waitsForWorkerSince,
-    notPickedUp: notPickedUp || undefined,
     taskQueue: safe(description.taskQueue),
     ...(running ? {} : await endOf(purchases, { workflowId, runId })),
   };
 }
 
-/** Only the workflow knows how long it confirms a placement, so a worker must answer the query. */
+/** Only the workflow knows how long it will look for the order, so a worker must run the query. */
 async function askWorkflow(client: Client, { workflowId, runId }: Run): Promise<CurrentWait | undefined> {
   const ask = () => client.workflow.getHandle(workflowId, runId).query<unknown>(STATUS_QUERY);
-  const answer = await client.withDeadline(Date.now() + WORKER_RESPONSE_TIMEOUT_MS, ask).catch(() => undefined);
-  return currentWaitIn(answer);
+  const response = await client.withDeadline(Date.now() + WORKER_RESPONSE_TIMEOUT_MS, ask).catch(() => undefined);
+  return currentWaitIn(response);
 }
 
 interface Run {
@@ -137,7 +132,7 @@ function pendingWork(description: WorkflowExecutionDescription): PendingWork[] {
     activity: safe(activity.activityType?.name ?? ''),
     activityId: safe(activity.activityId ?? ''),
     attempt: activity.attempt ?? 1,
-    lastResponse: activity.lastFailure?.message ?? undefined,
+    lastMessage: activity.lastFailure?.message ?? undefined,
     nextAttempt: timeOf(activity.nextAttemptScheduleTime),
     paused: activity.paused || undefined,
   }));
@@ -153,14 +148,14 @@ function safe(text: string): string {
 
 /**
  * Lists the deliveries after the end, oldest first. Each is a separate workflow. If the list fails (search attributes
- * not registered, visibility store down), the rest of the status is still shown. Lists lag by about a second.
+ * not registered, visibility store down), the rest of the status is still returned. Lists lag by about a second.
  */
 async function deliveredLater(
   purchases: PurchaseReader,
   referenceId: string,
-): Promise<{ deliveries: DeliveryStatus[]; afterEnd?: AfterEnd; unlisted?: string }> {
+): Promise<{ deliveries: DeliveryStatus[]; afterEnd?: StateAfterEnd; unlisted?: string }> {
   const found: DeliveryStatus[][] = [];
-  let afterEnd: AfterEnd | undefined;
+  let afterEnd: StateAfterEnd | undefined;
   try {
     for await (const delivery of purchases.listDeliveries(anyOf('WorkflowId', [deliverWorkflowId(referenceId)]))) {
       const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};

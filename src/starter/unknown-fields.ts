@@ -9,26 +9,30 @@ const ITEM_FIELDS = namesOf<PurchaseItem>({ productId: true, quantity: true });
 const MAX_NAME_LENGTH = 60;
 
 /**
- * Finds fields that a purchase does not have. Otherwise JavaScript callers could misspell `maxDebit` and buy without a
- * limit. Only the library is this strict. Workflows ignore unknown fields.
+ * Finds fields that a purchase does not have: JavaScript callers might misspell `maxDebit` and buy without a limit. Only
+ * the library is this strict. Workflows ignore unknown fields.
  *
  * @returns one sentence for each unknown field.
  */
 export function unknownFields(input: unknown): string[] {
   const { items } = (input ?? {}) as { items?: unknown };
   const inItems = Array.isArray(items)
-    ? items.flatMap((item, index) => othersIn(item, ITEM_FIELDS, `items[${index}]: `))
+    ? items.flatMap((item, index) => unknownIn(item, ITEM_FIELDS, `items[${index}]: `))
     : [];
-  return [...othersIn(input, PURCHASE_FIELDS), ...inItems];
+  return [...unknownIn(input, PURCHASE_FIELDS), ...inItems];
 }
 
-/** For the options of a method. @throws InvalidArgumentError that names the first unknown field */
+/**
+ * Checks the options of a method.
+ *
+ * @throws InvalidArgumentError that names the first unknown field.
+ */
 export function refuseUnknownFields(value: unknown, known: readonly string[]): void {
-  const [unknown] = othersIn(value, known);
+  const [unknown] = unknownIn(value, known);
   if (unknown !== undefined) throw new InvalidArgumentError(unknown);
 }
 
-function othersIn(value: unknown, known: readonly string[], where = ''): string[] {
+function unknownIn(value: unknown, known: readonly string[], where = ''): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const others = Object.keys(value).filter((name) => !known.includes(name));
   return others.map((name) => {

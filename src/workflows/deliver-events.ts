@@ -12,6 +12,7 @@ import {
 import type { Activities, Notice, SaleDelivered } from '../contracts/activities';
 import type { EventDetails } from '../contracts/events';
 import { FAILURE, pauseOf } from '../contracts/failures';
+import type { AlertKind } from '../contracts/public-types';
 import type { HoldNotice } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
@@ -106,7 +107,7 @@ export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): 
  */
 export function raiseAlert(
   purchase: PurchaseRecord,
-  kind: string,
+  kind: AlertKind,
   details: EventDetails,
   orderId: string | undefined = purchase.orderId,
 ): void {
@@ -117,7 +118,7 @@ export function raiseAlert(
 
 async function sendAlert(
   purchase: PurchaseRecord,
-  kind: string,
+  kind: AlertKind,
   details: EventDetails,
   orderId: string | undefined,
 ): Promise<void> {

@@ -6,8 +6,9 @@ import type { UiViews } from '../ui-views';
 export interface DoctorOptions {
   config: DoctorConfig;
   /**
-   * Connects, in one try. `isKeyUnencrypted`: a key is sent without TLS. @throws TemporalUnreachableError,
-   * TemporalConfigError
+   * Tries once to connect. `isKeyUnencrypted`: an API key is sent without TLS.
+   *
+   * @throws TemporalUnreachableError, TemporalConfigError
    */
   connect(): Promise<{ client: Client; isKeyUnencrypted: boolean }>;
   now: () => number;
@@ -24,26 +25,28 @@ export interface Check {
   level: 'ok' | 'warning' | 'problem';
   expected: string;
   got: string;
-  /** `got` says why it could not be tested. */
+  /** It could not be tested. `got` says why. */
   untested?: true;
+  /** `got` is a sentence of its own, which is printed without `expected`. */
+  isSentence?: true;
   /** The variable to change. */
   variable?: string | undefined;
   /** What to do. */
   remedy?: string;
 }
 
-/** A check without a result yet. */
+/** A check that has no result yet. */
 export type OpenCheck = ReturnType<Checklist['check']>;
 
-/** Collects the results of one part of doctor. */
+/** Collects the check results of one part of doctor. */
 export class Checklist {
   readonly checks: Check[] = [];
-  /** Variables with values that work. */
+  /** Variables, with values that work. */
   readonly settings: Record<string, string> = {};
-  /** Set once Temporal has been reached, if TEMPORAL_UI_URL is set. */
+  /** Set when Temporal has been reached, if TEMPORAL_UI_URL is set. */
   views: UiViews | undefined;
 
-  /** @param variable the variable to change if the check fails, unless its result names another. */
+  /** @param variable the variable to change if the check fails, unless its result names another variable. */
   check(name: string, expected: string, variable?: string) {
     const ending =
       (level: Check['level']) =>
@@ -55,6 +58,8 @@ export class Checklist {
         void this.checks.push({ name, level: 'warning', expected, got, untested: true, variable, remedy }),
       warning: ending('warning'),
       problem: ending('problem'),
+      failed: (got: string, remedy: string, other = variable) =>
+        void this.checks.push({ name, level: 'problem', expected, got, isSentence: true, variable: other, remedy }),
     };
   }
 }
@@ -64,7 +69,7 @@ export const NOT_TESTED = 'not tested, because its settings are not valid';
 export const RUN_AGAIN = 'Correct the configuration, then run doctor again.';
 
 export const PLAINTEXT_REMEDY =
-  'ALLOW_PLAINTEXT=true allows this, but everyone on the network in between can read it. Use TLS if you can.';
+  'ALLOW_PLAINTEXT=true allows this, but everyone on the network in between can read the traffic. Use TLS if you can.';
 
 /**
  * Checks this machine's clock, because a placement compares a worker's clock with Temporal's.
@@ -85,7 +90,7 @@ export function compareClocks(
   const got = seconds < 2 ? 'less than 2 s apart' : `${seconds} s ${differenceMs < 0 ? 'ahead' : 'behind'}`;
   if (seconds < 5) return check.ok(got);
   const remedy =
-    'Set the clock of this machine or of the other one (NTP). ' +
+    'Synchronise the clocks of both machines (NTP). ' +
     `A worker whose clock is more than ${maxSeconds} s ahead of Temporal's places no orders.`;
   check[seconds < maxSeconds ? 'warning' : 'problem'](got, remedy);
 }

@@ -38,10 +38,10 @@ const USUAL_NAMES: Record<keyof Params, readonly string[]> = {
 const TOO_FEW = ['too few orders to tell', 'Run doctor again after some purchases.'] as const;
 
 /**
- * Reads the order history, and finds out the names of its parameters.
+ * Reads the order history and finds the names of its parameters.
  *
  * @param unknown a reference that no order has.
- * @returns the facts, and an order of the history.
+ * @returns the facts, and an order from the history.
  */
 export async function checkHistory(probe: PartnerProbe, checklist: Checklist, listPrefix: string, unknown: string) {
   const configured = probe.settings.historyParams;
@@ -76,7 +76,7 @@ export async function checkHistory(probe: PartnerProbe, checklist: Checklist, li
   return { facts: { orders, search, largestPage: largest.pages.limit, ...facts }, known };
 }
 
-/** The answer to a name that works, or why the name does not work. */
+/** What a name that works returns, or the reason why a name does not work. */
 interface Outcome {
   works?: string;
   reason?: string;
@@ -86,7 +86,7 @@ interface Outcome {
  * Tries the configured name of a parameter, then the usual names that are not configured for another parameter.
  *
  * @param otherwise what to add to the advice if no name works.
- * @returns the name that works, and its answer.
+ * @returns the name that works, and what it returns.
  */
 async function tryNames(
   { checklist, configured }: History,
@@ -111,7 +111,11 @@ async function tryNames(
   return {};
 }
 
-/** Checks the page size. @returns the name of its parameter: the configured one, unless only another works. */
+/**
+ * Checks the page size.
+ *
+ * @returns the name of its parameter: the configured name, unless only another name works.
+ */
 async function tryLimit(history: History): Promise<string> {
   const { checklist, configured, orders, read } = history;
   const check = checklist.check('order history: page size', `${configured.limit}=1 returns one order`, VARIABLES.limit);
@@ -121,12 +125,16 @@ async function tryLimit(history: History): Promise<string> {
   }
   const { name = configured.limit } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
-    return data && rowsOf(data).length === 1 ? { works: 'one order' } : { reason: 'another number of orders' };
+    return data && rowsOf(data).length === 1 ? { works: 'one order' } : { reason: 'a different number of orders' };
   });
   return name;
 }
 
-/** Checks the page number. @param limit the name of the page size; if it works, each page has one order. */
+/**
+ * Checks the page number.
+ *
+ * @param limit the name of the parameter for the page size. If it works, each page has one order.
+ */
 async function tryPage(history: History, limit: string): Promise<void> {
   const { checklist, configured, orders, read } = history;
   const check = checklist.check(
@@ -140,7 +148,7 @@ async function tryPage(history: History, limit: string): Promise<void> {
   let hint = '';
   const tryPageName = async (page: string): Promise<Outcome> => {
     const { data } = await read({ limit, page }, { limit: 1, page: 2 });
-    // A page after the last one also differs.
+    // A page after the last page also differs.
     const isOther = data && idOfFirst(data) !== first;
     if (isOther && data.pages.page === 2) return { works: 'the second page' };
     if (isOther && page !== configured.page)
@@ -160,14 +168,18 @@ async function trySearch(history: History, known: HistoryOrder | undefined, unkn
     return 'unknown';
   }
   const otherwise = () =>
-    ' Without it, each placement with an unknown outcome reads the whole history, and more of them wait for an operator.';
+    ' Without it, each placement with an unknown outcome reads the whole history, and more purchases are held for an operator.';
   const trySearchName = (search: string) => searchUnder(history, search, known, unknown);
   const { name, works } = await tryNames(history, 'search', check, trySearchName, otherwise);
   if (name === configured.search) {
-    const byId = checklist.check('order history: search by order id', 'that order', VARIABLES.search);
+    const byId = checklist.check('order history: search by order id', 'the order with this id', VARIABLES.search);
     const { data, problem } = await read({}, { search: known.id });
     if (data && rowsOf(data).some(({ id }) => id === known.id)) byId.ok('it finds the order');
-    else byId.warning(problem?.message ?? 'other orders', 'Ask the partner. Without it, a reconciliation reads more.');
+    else
+      byId.warning(
+        problem?.message ?? 'other orders',
+        'Ask the partner about it. Without it, a reconciliation reads more.',
+      );
   }
   return works === undefined ? 'none' : works === EXACT ? 'exact' : 'fuzzy';
 }
@@ -200,8 +212,8 @@ function rowsOf({ orders, unreadable }: OrderPage): HistoryRow[] {
 }
 
 function checkRows({ orders, unreadable, pages }: OrderPage, checklist: Checklist): void {
-  const check = checklist.check('order history: rows', 'rows as documented');
-  if (unreadable.length === 0) return check.ok(`all ${orders.length} of a page of up to ${pages.limit}`);
+  const check = checklist.check('order history: rows', 'documented rows');
+  if (unreadable.length === 0) return check.ok(`all ${orders.length} can be read; a page has up to ${pages.limit}`);
   const rows = pluralize(unreadable.length, 'unreadable row');
   const got = `${rows}; expected ${(unreadable[0]?.problems ?? []).join(', ')}`;
   check.warning(got, 'The reconciliation reports them as UNREADABLE. Ask the partner what they are.');
@@ -217,7 +229,7 @@ function newestEnd({ orders }: OrderPage, checklist: Checklist): NewestEnd {
   return end;
 }
 
-/** A status is free text of the partner. At most 20 that are safe to show are counted by name. */
+/** A status is free text from the partner. At most 20 of those that are safe to show are counted by name. */
 function statuses({ orders }: OrderPage, checklist: Checklist): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status } of orders) {
@@ -225,7 +237,7 @@ function statuses({ orders }: OrderPage, checklist: Checklist): Record<string, n
     const name = shown in counts || Object.keys(counts).length < 20 ? shown : 'OTHERS';
     counts[name] = (counts[name] ?? 0) + 1;
   }
-  const check = checklist.check('order history: statuses', 'the documented statuses');
+  const check = checklist.check('order history: statuses', 'documented statuses');
   const got = Object.entries(counts)
     .map(([status, count]) => `${status} ${count}`)
     .join(', ');

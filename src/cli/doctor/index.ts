@@ -8,10 +8,10 @@ import { createDelivery, isDeliveryError } from '../../delivery';
 import { pluralize } from '../../domain/text-format';
 import { coloured } from '../colours';
 
-/** The answer of doctor, as `--json` prints it. */
+/** The result of doctor, as `--json` prints it. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-/** Tries a configuration without buying anything. The three parts run at once, and none hides the problems of another. */
+/** Tests a configuration without buying anything. The three parts run at once, and none hides the problems of another. */
 export async function diagnose(options: DoctorOptions) {
   const { issues, plaintext, warnings: openFiles } = options.config;
   const configuration = new Checklist();
@@ -21,7 +21,7 @@ export async function diagnose(options: DoctorOptions) {
     configuration.check('configuration: all variables', 'known names and valid values').ok('no problems');
   for (const got of openFiles)
     configuration
-      .check('configuration: files with secrets', 'files that only their user can read')
+      .check('configuration: files with secrets', 'files that only their owner can read')
       .warning(got, OPEN_REMEDY);
   for (const variable of plaintext)
     configuration.check(`configuration: ${variable}`, 'https://', variable).warning('http://', PLAINTEXT_REMEDY);
@@ -56,9 +56,9 @@ function changesIn(settings: Readonly<Record<string, string>>, { partner }: Doct
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => inUse[name] !== value));
 }
 
-const OPEN_REMEDY = 'Remove that permission, and rotate the secret if other people have had access to this machine.';
+const OPEN_REMEDY = 'Remove that permission. If other people have had access to this machine, rotate the secret.';
 
-/** Formats a diagnosis for people: a line for each check, what to do about a problem, and the settings to use. */
+/** Formats a diagnosis as text: a line for each check, what to do about a problem, and the settings to use. */
 export function formatDiagnosis(diagnosis: Diagnosis, colours = false): string {
   const { checks, changes, problems, warnings, partner } = diagnosis;
   const { balance, creditLimit = 'not shown' } = partner?.account ?? {};
@@ -73,17 +73,20 @@ export function formatDiagnosis(diagnosis: Diagnosis, colours = false): string {
   ].join('\n');
 }
 
-/** Links to filtered views; none if Temporal could not be used, because its UI would not work either. */
+/** Links to filtered views. There are none if Temporal can't be used, because its UI would not work either. */
 function viewLines({ views, exitCode }: Diagnosis): string[] {
   return views || exitCode <= 1 ? ['', ...formatUiViews(views)] : [];
 }
 
 const TONES = { ok: 'good', warning: 'caution', problem: 'bad' } as const;
 
-function formatCheck({ name, level, expected, got, untested, variable, remedy }: Check, colours: boolean): string[] {
+function formatCheck(
+  { name, level, expected, got, untested, isSentence, variable, remedy }: Check,
+  colours: boolean,
+): string[] {
   const label = coloured(colours, TONES[level], level.padEnd(8));
   if (level === 'ok') return [`${label} ${name}: ${got}`];
-  const line = `${label} ${name}: ${untested ? got : `expected ${expected}; got ${got}`}`;
+  const line = `${label} ${name}: ${untested || isSentence ? got : `expected ${expected}; got ${got}`}`;
   return [line, `         ${variable === undefined ? '' : `${variable}: `}${remedy ?? ''}`];
 }
 
@@ -91,8 +94,8 @@ const TEST_EVENT: EventType = 'doctor.test';
 const MAX_WAIT_MS = 30_000;
 
 /**
- * Posts a signed test event to DELIVERY_URL. A folder gets no event: reading the configuration has already tried to
- * write into DELIVERY_DIR.
+ * Posts a signed test event to DELIVERY_URL. DELIVERY_DIR gets no event: reading the configuration has already tried to
+ * write a file there.
  */
 async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklist): Promise<void> {
   const settings = config.delivery;
@@ -106,9 +109,9 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
   const timestamp = new Date(now()).toISOString();
   try {
     const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };
-    const refused = 'An answer of 410 holds every purchase for an operator. Is this the right URL?';
+    const gone = 'After a 410, every purchase is held until an operator decides. Is this the right URL?';
     if (await delivery.deliver({ id, body })) check.ok(`received: ${id}`);
-    else check.problem('the receiver refused the event permanently (410)', refused);
+    else check.problem('410: the receiver permanently rejects the event', gone);
   } catch (error) {
     if (!isDeliveryError(error)) throw error;
     const { kind, httpStatus = 0, message } = error;
@@ -121,7 +124,7 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
 }
 
 const REMEDIES = {
-  unsigned: 'Check that the receiver has the same secret as DELIVERY_SECRET, and that its clock is right.',
-  answered: 'The receiver must answer 2xx to event types that it does not know. Redirects are not followed.',
+  unsigned: 'Check that the receiver has the secret in DELIVERY_SECRET, and that its clock is right.',
+  answered: 'The receiver must respond with 2xx to event types that it does not know. Redirects are not followed.',
   unreachable: 'Check the URL, the network in between, and DELIVERY_TIMEOUT.',
 };

@@ -16,9 +16,9 @@ export type PartnerLayout = Pick<PartnerSettings, 'listPrefix' | 'orderPrefix' |
 export type Reading<T> = { data: T; problem?: undefined } | { data?: undefined; problem: Problem };
 export type Problem = Pick<PartnerError, 'kind' | 'message' | 'httpStatus' | 'traceId' | 'retryAfterMs'>;
 
-/** The longest wait for one answer, even if PARTNER_TIMEOUT is longer. */
+/** The longest wait for a response, even if PARTNER_TIMEOUT is longer. */
 const MAX_WAIT_MS = 30_000;
-/** All requests begin within this time. */
+/** All requests start within this time. */
 const ALL_MS = 90_000;
 const MAX_PAUSE_MS = 10_000;
 const MAX_TRIES = 3;
@@ -26,17 +26,17 @@ const OUT_OF_TIME: Problem = { kind: 'too-late', message: 'skipped: the checks r
 
 /**
  * Reads from the partner, one request at a time and within PARTNER_MAX_RPS, in the configured layout or in others. It
- * places no order.
+ * never places an order.
  */
 export class PartnerProbe {
-  /** What the answers show apart from their content. Times are in ms. */
+  /** What the responses show apart from their content. Times are in ms. */
   readonly seen = {
     requests: 0,
-    /** How often the partner answered 429, and how many requests preceded the first 429 within a second. */
+    /** How often the partner returned 429, and how many requests came within a second before the first 429. */
     limited: 0,
     rateWhenLimited: undefined as number | undefined,
     slowestMs: 0,
-    /** The partner's clock minus this machine's, to about a second. Measured with the quickest answer. */
+    /** The partner's clock minus this machine's, to about a second. Measured with the quickest response. */
     clockDifferenceMs: undefined as number | undefined,
   };
   private readonly starts: number[] = [];
@@ -52,7 +52,7 @@ export class PartnerProbe {
     this.gapMs = 1_000 / (settings.maxRequestsPerSecond ?? Infinity);
   }
 
-  /** Sends one request, and up to two more if the partner answers 429. It throws no PartnerError. */
+  /** Sends a request, and up to two more if the partner returns 429. It throws no PartnerError. */
   async read<T>(
     change: Partial<PartnerLayout>,
     ask: (partner: PartnerClient) => Promise<PartnerResponse<T>>,

@@ -28,7 +28,7 @@ const CONFIGURATION = 78;
  * @returns 69 or 78 if Temporal can't be used at all.
  */
 export async function checkTemporal(options: DoctorOptions, checklist: Checklist): Promise<number | undefined> {
-  const address = checklist.check('Temporal: address', 'a server that answers');
+  const address = checklist.check('Temporal: address', 'a server that responds');
   let client: Client;
   try {
     const connected = await options.connect();
@@ -36,13 +36,13 @@ export async function checkTemporal(options: DoctorOptions, checklist: Checklist
     if (connected.isKeyUnencrypted)
       checklist.check('Temporal: API key', 'TLS', 'ALLOW_PLAINTEXT').warning('plain text', PLAINTEXT_REMEDY);
   } catch (error) {
-    const { exitCode, message } = error as Error & { exitCode?: unknown };
+    const { exitCode, message, reason = message } = error as Error & { exitCode?: unknown; reason?: string };
     if (typeof exitCode !== 'number') throw error;
     const isRefused = exitCode === CONFIGURATION;
     const variable = isRefused ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
-    const wrong = isRefused ? 'the API key and the TLS settings' : 'that a server runs at this address';
+    const wrong = isRefused ? 'the API key and the TLS settings' : 'that a server is running at this address';
     const remedy = `Check ${wrong}, also in the file that TEMPORAL_CONFIG_FILE names. Then run doctor again.`;
-    address.problem(message, remedy, variable);
+    address.failed(reason, remedy, variable);
     return exitCode;
   }
   address.ok(describeNamespace(client));
@@ -68,7 +68,7 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
       return check.problem(toSingleLine(said, 200), 'Run doctor again. Temporal itself may have a problem.');
     }
   };
-  const namespace = `namespace ${client.options.namespace}, and a key that may use it`;
+  const namespace = `namespace ${client.options.namespace}, and an API key that may use it`;
   const usable = await runCheck('namespace', namespace, (check) => checkNamespace(check, client));
   if (usable !== true) return usable || undefined;
   const differenceMs = await inTime(() => clockDifference(client, options)).catch(() => undefined);
@@ -80,7 +80,7 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
     await runCheck('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
       if (issue === undefined) check.ok(`long enough for RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)})`);
-      else check.problem('a shorter one', issue, 'RECONCILE_LOOKBACK');
+      else check.problem('a shorter retention', issue, 'RECONCILE_LOOKBACK');
     });
   }
   if (taskQueue === undefined) return undefined;
@@ -101,13 +101,13 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal) {
-      const remedy = `Give this key access to namespace ${namespace}, or set another key.`;
+      const remedy = `Give this API key access to namespace ${namespace}, or set another API key.`;
       check.problem(refusal.cause, remedy, 'TEMPORAL_API_KEY');
       return CONFIGURATION;
     }
     if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
     const creation = `npm run temporal -- operator namespace create --namespace ${namespace} --retention 120h`;
-    check.problem('no such namespace', `Name an existing one, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
+    check.problem('no such namespace', `Name an existing namespace, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
     return undefined;
   }
 }
@@ -116,7 +116,7 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
  * Reads Temporal's clock. No call returns the time, but a task queue shows when it was last polled. So doctor polls a
  * queue that never has work; the server forgets it by itself.
  *
- * @returns Temporal's clock minus this machine's in ms; undefined if the queue doesn't show the poll.
+ * @returns Temporal's clock minus this machine's, in ms; undefined if the queue does not show the poll.
  */
 async function clockDifference(client: Client, { now }: DoctorOptions): Promise<number | undefined> {
   const { namespace } = client.options;
@@ -130,7 +130,7 @@ async function clockDifference(client: Client, { now }: DoctorOptions): Promise<
     for (let attempt = 0; attempt < 20; attempt++) {
       const [pollers] = await listPollers(client.workflowService, namespace, name);
       const serverMs = epochMsOf(pollers[0]?.lastAccessTime);
-      // The server saw the poll at some moment between the two.
+      // The server saw the poll at some moment between the two readings of this machine's clock.
       if (serverMs > 0) return serverMs < asked ? serverMs - asked : Math.max(0, serverMs - now());
       await sleep(100);
     }
@@ -146,7 +146,7 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   const missing = await missingSearchAttributes(client.connection, namespace);
   if (missing.length === 0) return check.ok('all are registered');
   const remedy =
-    `Run: ${command('setup')}. First remove one that is registered with another type: ` +
+    `Run: ${command('setup')}. First remove any that is registered with another type: ` +
     `npm run temporal -- operator search-attribute remove --namespace ${namespace} --name NAME`;
   check.problem(`missing, or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
@@ -182,7 +182,7 @@ function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
 async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {
   const kinds = await listPollers(client.workflowService, client.options.namespace, taskQueue);
   const workers = Math.min(...kinds.map((pollers) => pollers.length));
-  if (workers > 0) return check.ok(`${pluralize(workers, 'worker')} in the last minutes`);
-  const remedy = 'Start one: npx fulfilment-worker. If one runs, it polls another task queue.';
-  check.warning('none in the last minutes', remedy, 'TEMPORAL_TASK_QUEUE');
+  if (workers > 0) return check.ok(`${pluralize(workers, 'worker')} seen in the last few minutes`);
+  const remedy = 'Start a worker: npx fulfilment-worker. If a worker is running, it polls another task queue.';
+  check.warning('none seen in the last few minutes', remedy, 'TEMPORAL_TASK_QUEUE');
 }

@@ -94,7 +94,8 @@ export function refusedError(where: string, { cause, remedy }: ConnectionFailure
   return new TemporalConfigError(`Temporal${where} can't be used: ${cause}. ${remedy} ${file}`);
 }
 
-function knownFailure(code: string): ConnectionFailure | undefined {
+/** What is known about an error code or a gRPC status. */
+export function knownFailure(code: string): ConnectionFailure | undefined {
   const row = FAILURES.find(([pattern]) => pattern.test(code));
   if (!row) return undefined;
   const [, cause, remedy] = row;

@@ -14,6 +14,14 @@ import { type TemporalTarget, unusableSettings } from './target';
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
   readonly exitCode = 69;
+
+  /** @param reason the message without advice. */
+  constructor(
+    message: string,
+    readonly reason: string,
+  ) {
+    super(message);
+  }
 }
 
 /** The process was told to stop before Temporal responded. Nothing was started, so the exit code is 0. */
@@ -103,7 +111,10 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
       isConnected = !failure;
       if (!failure) return await connecting;
       if (failure.refused) throw refusedError(` at ${address}`, failure);
-      if (attempt >= tries) throw new TemporalUnreachableError(unreachableMessage(address, attempt, failure));
+      if (attempt >= tries) {
+        const reason = `cannot connect to ${address}: ${failure.cause}`;
+        throw new TemporalUnreachableError(unreachableMessage(address, attempt, failure), reason);
+      }
       onRetry(`Temporal does not respond at ${address}, try ${attempt} of ${tries}: ${failure.cause}`);
       await rest;
     } finally {
@@ -125,7 +136,7 @@ function unreachableMessage(address: string, tries: number, { cause, remedy }: C
   return (
     `Temporal does not respond at ${address} (${tries === 1 ? '1 try' : `${tries} tries`}): ${cause}. ` +
     `${remedy === undefined ? '' : `${remedy} `}Is the server running, and is TEMPORAL_ADDRESS correct? ` +
-    '`temporal server start-dev` starts a local server; `npm run demo` starts one of its own.'
+    '`npm run temporal -- server start-dev` starts a local server; `npm run demo` starts its own.'
   );
 }
 

@@ -4,11 +4,12 @@ import { toSafeJson, toSingleLine } from '../../domain/text-format';
 
 const MAX_MESSAGE_LENGTH = 600;
 
-/** Attributes that only the SDK needs, or that are the same in every line. */
+/** Attributes that only the SDK needs. */
+const OF_SDK: readonly string[] = ['taskToken', 'isLocal'];
+
+/** Attributes that a pretty line leaves out, because they are the same on every line or name what it is about. */
 const LEFT_OUT = new Set([
   'sdkComponent',
-  'taskToken',
-  'isLocal',
   'namespace',
   'taskQueue',
   'workflowId',
@@ -19,7 +20,7 @@ const LEFT_OUT = new Set([
   'activityType',
 ]);
 
-/** A machine-readable line: everything that is known about the event. */
+/** A line for programs: everything that is known about the event, without the attributes that only the SDK needs. */
 export function jsonLine(entry: LogEntry): string {
   const line = { time: timeOf(entry), level: entry.level.toLowerCase(), message: entry.message };
   return JSON.stringify({ ...line, ...metaOf(entry) });
@@ -56,6 +57,7 @@ function metaOf({ meta = {} }: LogEntry): Record<string, unknown> {
     if (value instanceof Error) return `${value.name}: ${value.message}`;
     return typeof value === 'bigint' ? String(value) : value;
   };
-  const attributes = Object.entries(meta).map(([name, value]) => [name, plain(value)]);
+  const others = Object.entries(meta).filter(([name]) => !OF_SDK.includes(name));
+  const attributes = others.map(([name, value]) => [name, plain(value)]);
   return { ...(referenceId === undefined ? {} : { referenceId }), ...Object.fromEntries(attributes) };
 }

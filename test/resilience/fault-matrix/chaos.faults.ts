@@ -199,7 +199,7 @@ async function auditPurchase(chaos: Chaos, referenceId: string, findings: Report
 async function heldInVain({ env, partner, refused, done }: Chaos): Promise<string[]> {
   const { purchases } = await env.starter.list({ state: 'HELD', limit: SALES });
   const inVain: string[] = [];
-  for (const { referenceId, hold, reason } of purchases) {
+  for (const { referenceId, hold, explanation } of purchases) {
     const { life, requests } = partner.fateOf(referenceId);
     const isAbsent = partner.ordersOf(referenceId).length === 0;
     const intentions = intentionsOfTimedOut(await eventsOf(env, purchaseWorkflowId(referenceId)));
@@ -209,7 +209,7 @@ async function heldInVain({ env, partner, refused, done }: Chaos): Promise<strin
       DELIVERY_REFUSED: refused.has(referenceId),
       PLACEMENT_UNKNOWN: isAbsent && mayBeSent,
     };
-    if (hold && !mayBeHeld[hold.reason]) inVain.push(`held in vain: ${referenceId}: ${reason}`);
+    if (hold && !mayBeHeld[hold.reason]) inVain.push(`held in vain: ${referenceId}: ${hold.reason}: ${explanation}`);
   }
   return inVain;
 }

@@ -60,7 +60,7 @@ describe('a purchase that an operator cancels or terminates', () => {
       expect(JSON.parse(stdout)).toMatchObject({ referenceId, state: 'PENDING', effect: 'ORDER_COMPLETES' });
       const again = await run('cancel', referenceId);
       expect(again.stdout).toContain(
-        `asked to cancel ${referenceId}, which is PENDING: it already has an order, so the order is completed`,
+        `cancellation requested for ${referenceId}, which is PENDING: it already has an order, so the order is completed`,
       );
 
       await env.changeOrder(referenceId, { status: 'COMPLETED' });

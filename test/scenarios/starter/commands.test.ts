@@ -55,7 +55,7 @@ describe('the commands, as real processes', () => {
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({ result: { outcome: 'ABANDONED' } });
     expect(stderr).toMatch(
-      /^started purchase-\S+ \(run \S+\); waiting for its end\n(\d\d:\d\d:\d\d UTC {2}[A-Z]+: .+\n)+$/,
+      /^started purchase-\S+ \(run \S+\); waiting for it to finish\n(\d\d:\d\d:\d\d UTC {2}[A-Z]+: .+\n)+$/,
     );
   });
 
@@ -71,7 +71,8 @@ describe('the commands, as real processes', () => {
     expect(Date.parse(waitsFor?.until ?? '')).toBeGreaterThan(Date.now());
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain('it is unknown whether the partner accepted the order');
-    expect(stdout).toContain(`  next: ${waitsFor?.what}\n`);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(` next: ${waitsFor?.what} `);
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThan(121);
     expect(stdout).not.toContain(waitsFor?.until);
 
     await unsure.handleOf(referenceId).terminate();
@@ -79,7 +80,7 @@ describe('the commands, as real processes', () => {
     const idle = { taskQueue: unserved, typedSearchAttributes: [{ key: PURCHASE_STATE, value: 'UNCONFIRMED' }] };
     const workflow = await env.startRaw(unserved, idle);
     const none = await run('status', unserved);
-    expect(none.stdout).toContain('how long that may take is unknown: no worker answered within 3 s');
+    expect(none.stdout).toContain('how long that may take is unknown: no worker responded within 3 s');
     await workflow.terminate();
   });
 
@@ -90,22 +91,22 @@ describe('the commands, as real processes', () => {
     expect(JSON.parse(stdout)).toEqual({ error: { name: 'PurchaseNotFoundError', message: stderr.trim() } });
   });
 
-  it('status shows a running purchase by what it waits for: attempt, last answer, next poll', async () => {
+  it('status shows a running purchase by what it waits for: attempt, last message, next poll', async () => {
     const slow = await startTestEnvironment({ settings: { pollIntervalMs: 6_000, deadlineMs: 120_000 } });
     const referenceId = await slow.buy({ 'demo-never': 1 });
     await slow.untilState(referenceId, 'PENDING');
     const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
     // The first attempt only waits out the interval after the first poll, which was a local activity.
     await waitUntil('the order was polled once', async () => {
-      const { lastResponse, nextAttempt } = (await attempt()) ?? {};
-      return nextAttempt !== undefined && lastResponse?.startsWith('still');
+      const { lastMessage, nextAttempt } = (await attempt()) ?? {};
+      return nextAttempt !== undefined && lastMessage?.startsWith('the order is PENDING');
     });
 
     const { code, stdout } = await run('status', referenceId);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+ \S+ UTC\n/);
     expect(stdout).toMatch(
-      / {2}doing: awaitOrderChange, attempt \d+, last answer: still PENDING; next poll in .+, next 20\S+ \S+ UTC\n/,
+      / {2}doing: awaitOrderChange, attempt \d+, last message: the order is PENDING; next poll in .+, next attempt 20\S+ \S+ UTC\n/,
     );
   });
 
@@ -141,6 +142,7 @@ describe('the commands, as real processes', () => {
   it('status says that no worker has taken a purchase, where none runs', async () => {
     const idle = await startTestEnvironment({ worker: false });
     const referenceId = await idle.buy({ 'demo-instant': 1 });
+    expect(await idle.starter.status(referenceId)).toMatchObject({ state: 'STARTED', execution: 'RUNNING' });
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain(`has been waiting for a worker on task queue ${idle.taskQueue} since 20`);
     expect(stdout).toContain('nothing has happened yet: no worker has picked it up');
@@ -184,7 +186,7 @@ describe('the commands, as real processes', () => {
   it('purchase names the namespace and its server before anything else, and says only once what it started', async () => {
     const referenceId = env.reference();
     const { stdout, stderr } = await run('purchase', referenceId, '--item', 'demo-instant:1', '--wait');
-    expect(stderr).toMatch(/^namespace \S+ at \S+:\d+\nstarted purchase-\S+ \(run \S+\); waiting for its end\n/);
+    expect(stderr).toMatch(/^namespace \S+ at \S+:\d+\nstarted purchase-\S+ \(run \S+\); waiting for it to finish\n/);
     expect(stdout).toMatch(new RegExp(`^${referenceId}  DELIVERED  order `));
     expect(`${stdout}${stderr}`.match(/started/g)).toHaveLength(1);
   });

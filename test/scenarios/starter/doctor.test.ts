@@ -213,9 +213,10 @@ describe('doctor', () => {
     const diagnosis = await run({ address: '127.0.0.1:1' });
     const words = formatDiagnosis(diagnosis);
     expect(words).toContain('1 problem, 0 warnings. Nothing was bought.');
-    expect(words).toContain('TEMPORAL_ADDRESS: Check that a server runs at this address');
+    expect(words).toContain('TEMPORAL_ADDRESS: Check that a server is running at this address');
+    expect(words).toContain('Temporal: address: cannot connect to 127.0.0.1:1: connection refused\n');
     expect(words).not.toContain('\u001B');
-    expect(formatDiagnosis(diagnosis, true)).toContain('\u001B[31mfault');
+    expect(formatDiagnosis(diagnosis, true)).toContain('\u001B[31mproblem');
   });
 
   it('as a process prints one document, of an empty partner, a folder for events, and what travels in plain text', async () => {
@@ -241,7 +242,7 @@ describe('doctor', () => {
     ]);
     const untested = diagnosis.checks.find(({ name }) => name === 'partner: order prefix')?.got;
     expect(untested).toBe(
-      "can't be tested yet: the order history is empty, and the partner answers unknown orders and unknown paths alike (404)",
+      "can't be tested yet: the order history is empty, and the partner responds to unknown orders and unknown paths alike (404)",
     );
     expect(formatDiagnosis(diagnosis)).toContain(`partner: order prefix: ${untested}\n`);
     expect(stdout).not.toContain('canary-temporal-key');

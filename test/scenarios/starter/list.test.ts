@@ -53,18 +53,18 @@ describe('list: who waits for a person', () => {
     );
     const { hold } = await env.starter.status(known.held);
     expect(held).toMatchObject({ state: 'HELD', since: hold!.since, hold, execution: 'RUNNING' });
-    expect(held!.reason).toBe(`PLACEMENT_UNKNOWN: ${hold!.explanation}`);
+    expect(held!.explanation).toBe(hold!.explanation);
     expect(held!.commands.map((line) => (line.startsWith('#') ? line : line.split(/\s+/)[4]))).toEqual([
+      '# check first: ask the partner whether it has an order for this reference',
       known.held,
       '--order',
-      '# check first: ask the partner whether it has an order for this reference',
       '--replace',
       '--abandon',
     ]);
     expect(terminated).toMatchObject({
       state: 'ENDED_WITHOUT_RESULT',
       execution: 'TERMINATED',
-      reason: expect.stringContaining('may have an order') as string,
+      explanation: expect.stringContaining('may have an order') as string,
     });
     expect(terminated!.commands).toEqual([expect.stringMatching(`orders --search ${known.terminated} `)]);
   });
@@ -88,11 +88,11 @@ describe('list: who waits for a person', () => {
     expect(words.code).toBe(0);
     expect(words.stdout).toMatch(
       new RegExp(
-        `^${known.held}  HELD since 20\\d\\d-.+ UTC\n  PLACEMENT_UNKNOWN: .+\n    npx fulfilment orders --search`,
+        `^${known.held}  HELD since 20\\d\\d-.+ UTC\n  PLACEMENT_UNKNOWN: .+\n    # check first: .+\n    npx fulfilment orders --search`,
         'm',
       ),
     );
-    expect(words.stdout).toMatch(/\nwaiting for a person: 3\n$/);
+    expect(words.stdout).toMatch(/\nneed attention: 3\n$/);
     expect(references(JSON.parse(json.stdout) as PurchaseList)).toEqual([known.held, known.reset].toSorted());
     expect(none.stdout).toBe('OVERDUE, in the last 8h: 0\n');
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('expected one of PLACING,') as string });
@@ -115,7 +115,7 @@ describe('list: who waits for a person', () => {
     expect(purchases.find(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId))).toMatchObject({
       referenceId: 'x; rm -rf ~  [2J',
       orderId: undefined,
-      reason: 'an operator must decide',
+      explanation: 'an operator must decide',
       hold: undefined,
       commands: [],
     });

@@ -170,10 +170,12 @@ describe.each([
 /** What the types let a receiver rely on. It only has to compile. */
 const NARROWING = `
 import {
-  type FulfilmentEvent, parseEvent, type PurchaseAbandoned, type PurchaseCancelled, type PurchaseFailed, type PurchaseInput,
+  type AlertKind, type FindingKind, type FulfilmentEvent, parseEvent, type PurchaseAbandoned, type PurchaseCancelled, type PurchaseFailed, type PurchaseInput,
   type PurchaseNotPlaced, type PurchaseOverdue, type PurchaseRejected, type PurchaseStatus,
 } from '${NAME}';
 const event: FulfilmentEvent = parseEvent('', new Headers(), ['a', 'b']);
+if (event.type === 'purchase.attention' && event.data.kind === 'ORPHAN') event.data.details.advice satisfies string | undefined;
+export const isKnown = (kind: FindingKind | AlertKind): boolean => kind === 'STUCK' || kind === 'DELIVERED_KEYS_GONE';
 switch (event.type) {
   case 'purchase.delivered':
     event.data.outcome satisfies 'DELIVERED';
@@ -233,6 +235,16 @@ describe('the packed package for checkouts', () => {
   it('says in its declarations what each outcome and state means', () => {
     const declared = readFileSync(join(installed, 'dist/types/domain/purchase-state.d.ts'), 'utf8');
     for (const [state, meaning] of Object.entries(STATE_MEANINGS)) expect(declared).toContain(`${state}: '${meaning}'`);
+  });
+
+  it('declares no function of the library that it does not export', async () => {
+    const folder = join(installed, 'dist/types/starter');
+    const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const declared = texts.flatMap((text) => [...text.matchAll(/declare function (\w+)/g)].map(([, name]) => name));
+    writeFileSync(join(project, 'names.mjs'), `console.log(Object.keys(await import('${NAME}')).join());`);
+    const { stdout } = await run(process.execPath, [join(project, 'names.mjs')]);
+    expect(stdout.trim().split(',')).toEqual(expect.arrayContaining(declared));
+    expect(declared).toContain('createStarter');
   });
 
   it('has the schemas that the worker is documented by', () => {

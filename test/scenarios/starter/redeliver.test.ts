@@ -1,6 +1,7 @@
 import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { NoResponseError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/create-starter';
+import { rejectionOf } from '../../support/checks';
 import { TOO_LARGE } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectAllKeys } from '../../support/purchase-checks';
@@ -40,7 +41,9 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
     const id = eventsOf(referenceId)[0]!.id;
     expect(first).toMatchObject({ code: 0 });
-    expect(first.stdout).toMatch(new RegExp(`^order \\S+ is COMPLETED\nreceived: purchase.delivered ${id}\n$`));
+    expect(first.stdout).toMatch(
+      new RegExp(`^order \\S+ is COMPLETED\nthe checkout received purchase.delivered ${id}\n$`),
+    );
     expect(second.code).toBe(0);
     const workflowId = `deliver-${referenceId}`;
     expect(JSON.parse(second.stdout)).toMatchObject({ referenceId, workflowId, events: [{ id }] });
@@ -56,10 +59,12 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
   it('not of a running or a held purchase: it says what to do instead', async () => {
     const running = await env.buy({ 'demo-never': 1 });
-    await expect(env.starter.redeliver(running)).rejects.toThrow(NothingToRedeliverError);
+    const nothing = await rejectionOf(env.starter.redeliver(running));
+    expect(nothing).toBeInstanceOf(NothingToRedeliverError);
+    expect(nothing).toMatchObject({ referenceId: running });
     const { code, stderr } = await run('redeliver', running);
     expect(code).toBe(1);
-    expect(stderr).toContain('is still running: it delivers by itself');
+    expect(stderr).toContain('is still running. It delivers by itself');
     await env.handleOf(running).terminate();
     await expect(env.starter.redeliver(running)).rejects.toThrow(/ended as TERMINATED .*nothing to send again/);
 
@@ -90,7 +95,9 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const refused = await run('redeliver', referenceId);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('failed: the checkout rejected the event permanently (410)');
-    await expect(env.starter.redeliver(referenceId)).rejects.toThrow(RedeliveryFailedError);
+    const failed = await rejectionOf(env.starter.redeliver(referenceId));
+    expect(failed).toBeInstanceOf(RedeliveryFailedError);
+    expect(failed).toMatchObject({ referenceId });
 
     env.receiver.take(referenceId);
     expect((await env.starter.redeliver(referenceId)).events).toHaveLength(1);
@@ -134,7 +141,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       const { code, stdout } = await runLate('redeliver', referenceId);
       expect(code).toBe(0);
       expect(stdout).toMatch(new RegExp(`^order ${orderId} is PENDING\nthere are no keys to deliver yet`));
-      expect(stdout).toContain('received: purchase.overdue evt_');
+      expect(stdout).toContain('the checkout received purchase.overdue evt_');
       expect(late.eventTypes(referenceId)).toEqual(['purchase.overdue']);
 
       await late.changeOrder(referenceId, { status: 'COMPLETED' });
@@ -159,7 +166,11 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
         const one = purchases.find((purchase) => purchase.referenceId === referenceId);
         return one?.afterEnd && one;
       });
-      expect(listed).toMatchObject({ state: 'OVERDUE', afterEnd: { state: 'DELIVERED' }, commands: [] });
+      expect(listed).toMatchObject({ state: 'DELIVERED', outcome: 'OVERDUE', commands: [] });
+      expect(await late.starter.status(referenceId)).toMatchObject({
+        state: 'DELIVERED',
+        result: { outcome: 'OVERDUE' },
+      });
       // The delivery itself is no purchase.
       const delivered = await late.starter.list({ state: 'DELIVERED' });
       expect(delivered.purchases.filter((purchase) => purchase.workflowId.startsWith('deliver-'))).toEqual([]);

@@ -21,12 +21,12 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(code).toBe(0);
     expect(stdout).toContain(`${referenceId}  HELD\n`);
     expect(stdout).toMatch(
-      /waits for you, PLACEMENT_UNKNOWN: .+ and the order history shows no order\n {2}type one of:\n/,
+      /waiting for your decision \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}type one of:\n/,
     );
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
     expect(stdout).toMatch(
-      /\n {4}# check first: ask the partner whether it has an order for this reference\n.+ --replace .+ spends money\n/,
+      /:\n {4}# check first: ask the partner whether it has an order for this reference\n.+ --order .+\n.+ --replace .+ spends money\n/,
     );
 
     const typed = commands[1]!.split('#')[0]!.trim().split(/\s+/).slice(2);
@@ -106,7 +106,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const [open, closed] = [await run('resolve', running, '--replace'), await run('resolve', ended, '--replace')];
 
     expect([open.code, closed.code]).toEqual([1, 1]);
-    expect(open.stderr).toContain('the purchase is not held; it continues by itself');
+    expect(open.stderr).toContain('the purchase is not held and continues by itself');
     expect(closed.stderr).toContain('the purchase has ended (COMPLETED)');
     await env.handleOf(running).terminate();
   });

@@ -47,16 +47,16 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     [
       'an item without a quantity',
       ['purchase', 'R-1', '--item', 'steam-50'],
-      '--item: expected PRODUCT:QUANTITY such as',
+      '--item: expected PRODUCT:QUANTITY, such as',
     ],
-    ['half a key', ['purchase', 'R-1', '--item', 'a:1.5'], '--item: expected PRODUCT:QUANTITY such as'],
+    ['half a key', ['purchase', 'R-1', '--item', 'a:1.5'], '--item: expected PRODUCT:QUANTITY, such as'],
     ['no key', ['purchase', 'R-1', '--item', 'a:0'], 'expected an integer of 1 to 1000, got 0'],
     ['too many keys', ['purchase', 'R-1', '--item', 'a:1001'], 'expected an integer of 1 to 1000, got 1001'],
     ['a product twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" is listed twice'],
     [
       'a sum below nothing',
       ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'],
-      '--max-debit: expected a number from 0',
+      '--max-debit: expected a number of at least 0',
     ],
     [
       'a reference with a blank',
@@ -268,11 +268,11 @@ describe('servers that do not answer', () => {
 
     const args = ['purchase', 'R-1', '--item', 'demo-instant:1', '--wait'];
     const waiting = startStarter(args, inNamespace('default'));
-    await waiting.said('waiting for its end');
+    await waiting.said('waiting for it to finish');
     await server.stop();
     const { code, stdout, stderr } = await waiting.ended;
     expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
-    expect(stderr).toContain('Temporal no longer answers: ');
+    expect(stderr).toContain('Temporal no longer responds: ');
   }, 120_000);
 
   const [itWithFullDisk, reason] = existsSync('/dev/full') ? [it, ''] : [it.skip, ' [no /dev/full here]'];

@@ -8,7 +8,7 @@ import {
   showStatus,
 } from '../../../src/cli/output';
 import type { PurchaseResult } from '../../../src/contracts/purchase';
-import type { ListedPurchase, PurchaseStatus, ShownState } from '../../../src/starter/index';
+import type { CurrentState, ListedPurchase, PurchaseStatus } from '../../../src/starter/index';
 import { startServer } from '../../support/http-server';
 import { clientOf, envelope, historyRow, productRow } from '../partner/fixtures';
 
@@ -82,14 +82,13 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expectLines(2);
   });
 
-  it('the last answer of what a purchase is doing, and why it has no result', () => {
-    const work = { activity: 'getOrder', activityId: '1', attempt: 2, lastResponse: HOSTILE };
+  it('the last message of what a purchase is doing, and why it has no result', () => {
+    const work = { activity: 'getOrder', activityId: '1', attempt: 2, lastMessage: HOSTILE };
     const known = {
       referenceId: 'R',
       workflowId: 'purchase-R',
       runId: 'r',
       state: 'ENDED_WITHOUT_RESULT',
-      currentState: 'ENDED_WITHOUT_RESULT',
       execution: 'FAILED',
     } as const;
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
@@ -99,7 +98,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
 
   it('what anybody may have written into a workflow, and no command that contains it', () => {
     const known = { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', execution: 'RUNNING' };
-    const state = { state: 'PENDING', currentState: 'PENDING', startedAt: HOSTILE, taskQueue: 'q' } as const;
+    const state = { state: 'PENDING', startedAt: HOSTILE, taskQueue: 'q' } as const;
     const deliveries = [{ state: 'RECEIVED', type: HOSTILE, eventId: HOSTILE, at: HOSTILE } as const];
     const work = { activity: HOSTILE, activityId: '1; touch /tmp/x #', attempt: 1, paused: true };
     showStatus(out, { ...known, ...state, deliveries, pending: [work], deliveriesUnlisted: HOSTILE });
@@ -113,7 +112,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
   });
 
   it('since when a listed purchase has waited, which a client can write into its memo', () => {
-    const purchase = { ...LISTED, referenceId: 'R', state: 'HELD', reason: 'why' } as const;
+    const purchase = { ...LISTED, referenceId: 'R', state: 'HELD', explanation: 'why' } as const;
     showList(out, { purchases: [{ ...purchase, commands: [], since: HOSTILE }], more: 0 }, {});
     expectLines(3);
   });
@@ -144,7 +143,7 @@ const PENDING = 'the partner has the order but has not completed it';
 describe('a list of purchases in one state', () => {
   const purchase = (referenceId: string, more: Partial<ListedPurchase> = {}): ListedPurchase => {
     const commands = [`npx fulfilment status ${referenceId}`];
-    return { ...LISTED, referenceId, state: 'PENDING', reason: PENDING, commands, ...more };
+    return { ...LISTED, referenceId, state: 'PENDING', explanation: PENDING, commands, ...more };
   };
 
   it('has one line for each, and says the rest once', () => {
@@ -163,19 +162,22 @@ describe('a list of purchases in one state', () => {
 
   it('says of one that was delivered later that nothing is left to do, and offers no command', () => {
     const afterEnd = { state: 'DELIVERED', at: 'one', delivered: { p: 1 } } as const;
-    const list = {
-      purchases: [purchase('SALE-1', { state: 'OVERDUE', reason: 'late', afterEnd, commands: [] })],
-      more: 0,
-    };
+    const ended = { state: 'DELIVERED', outcome: 'OVERDUE', explanation: 'late', afterEnd, commands: [] } as const;
+    const list = { purchases: [purchase('SALE-1', { ...ended, commands: [] })], more: 0 };
     const printed = printedBy((out) => showList(out, list, { state: 'OVERDUE' }));
-    expect(printed).toContain('  DELIVERED since one, by a late delivery: nothing is left to do\n');
+    expect(printed).toContain(
+      'SALE-1  OVERDUE since noon\n  late\n  DELIVERED since one, by a late delivery: nothing is left to do\n',
+    );
     expect(printed).not.toContain('npx');
   });
 
   it('of held ones has the commands of each, because they differ', () => {
-    const held = { state: 'HELD', reason: 'PLACEMENT_UNKNOWN: why' } as const;
+    const notice = { id: '1', reason: 'PLACEMENT_UNKNOWN', explanation: 'why', since: 'noon' } as const;
+    const held: Partial<ListedPurchase> = { state: 'HELD', explanation: 'why', hold: { ...notice, decisions: [] } };
     const list = { purchases: [purchase('SALE-1', held), purchase('SALE-2', held)], more: 0 };
-    expect(printedBy((out) => showList(out, list, { state: 'HELD' })).match(/npx fulfilment/g)).toHaveLength(2);
+    const printed = printedBy((out) => showList(out, list, { state: 'HELD' }));
+    expect(printed.match(/npx fulfilment/g)).toHaveLength(2);
+    expect(printed).toMatch(/^SALE-1  HELD since noon\n  PLACEMENT_UNKNOWN: why\n    npx/);
   });
 });
 
@@ -187,7 +189,6 @@ describe('the status of a purchase', () => {
       workflowId: 'w',
       runId: 'r',
       state: 'UNCONFIRMED',
-      currentState: 'UNCONFIRMED',
       execution: 'RUNNING',
       ...times,
     },
@@ -199,7 +200,7 @@ describe('the status of a purchase', () => {
     expect(printed).toContain('  it is unknown whether the partner accepted the order');
     expect(printed).toContain('  next: the order history is searched\n');
     expect(printed).not.toContain('T01:00');
-    expect(printedBy((out) => showStatus(out, status))).toContain('no worker answered within 3 s');
+    expect(printedBy((out) => showStatus(out, status))).toContain('no worker responded within 3 s');
   });
 
   it('that waits for a worker names the two causes: no worker, and a new server that is not set up', () => {
@@ -211,10 +212,31 @@ describe('the status of a purchase', () => {
   });
 
   it('that no worker has picked up says so, and not that its order is being placed', () => {
-    const waiting = { state: 'PLACING', waitsForWorkerSince: 'noon', notPickedUp: true } as const;
+    const waiting = { state: 'STARTED', waitsForWorkerSince: 'noon' } as const;
     const printed = printedBy((out) => showStatus(out, { ...status, ...waiting }));
     expect(printed).toContain('  nothing has happened yet: no worker has picked it up\n');
     expect(printed).not.toContain('is being placed');
+  });
+
+  it('breaks a long line about what comes next', () => {
+    const what = Array.from({ length: 30 }, (_, index) => `number-${index}`).join(' ');
+    const waitsFor = { what, since: 'noon' };
+    const printed = printedBy((out) => showStatus(out, { ...status, waitsFor }));
+    const [, lines = ''] = printed.split('so the order history is searched\n');
+    expect(lines.split('\n').map((line) => line.slice(0, 8))).toEqual(['  next: ', '    numb', '    numb', '']);
+    expect(lines.replaceAll(/\s+/g, ' ').trim()).toBe(`next: ${what}`);
+  });
+
+  it('that was delivered after its end is what it is now, with how it ended', () => {
+    const result: PurchaseResult = { referenceId: 'SALE-1', outcome: 'OVERDUE', lines: [], reason: 'late' };
+    const afterEnd = { state: 'DELIVERED', at: 'one', delivered: {} } as const;
+    const ended = { state: 'DELIVERED', execution: 'COMPLETED', closedAt: 'noon', result, afterEnd } as const;
+    const printed = printedBy((out) => showStatus(out, { ...status, ...ended }));
+    expect(printed).toMatch(/^SALE-1  DELIVERED\n/);
+    expect(printed).toContain(
+      '  ended OVERDUE  (late)\n  since one, after its end: DELIVERED. Nothing is left to do.\n',
+    );
+    expect(printed).not.toContain('redeliver');
   });
 
   it('has all times in one form', () => {
@@ -226,7 +248,7 @@ describe('the status of a purchase', () => {
   });
 
   it('is coloured by meaning on a terminal that has colours, and nowhere else', () => {
-    const colourOf = (state: ShownState) =>
+    const colourOf = (state: CurrentState) =>
       printedBy((out) => showStatus(out, { ...status, state }), true).split(state)[0];
     const states = ['DELIVERED', 'PENDING', 'OVERDUE', 'HELD', 'FAILED', 'ENDED_WITHOUT_RESULT'] as const;
     const colours = states.map(colourOf);

@@ -2,13 +2,16 @@ import type { z } from 'zod';
 import type { EVENTS, EventType } from '../../../src/contracts/events';
 import type * as Public from '../../../src/contracts/public-types';
 import type { purchaseInput, purchaseMemo, purchaseResult } from '../../../src/contracts/purchase';
+import type { FindingKind } from '../../../src/domain/reconciliation/finding';
 
 /** Removes the index signatures that open objects have in schemas. */
 type Named<T> = T extends (infer Item)[]
   ? Named<Item>[]
-  : T extends object
-    ? { [Key in keyof T as string extends Key ? never : Key]: Named<T[Key]> }
-    : T;
+  : T extends string
+    ? T
+    : T extends object
+      ? { [Key in keyof T as string extends Key ? never : Key]: Named<T[Key]> }
+      : T;
 
 type Same<One, Other> = [Named<One>] extends [Named<Other>]
   ? [Named<Other>] extends [Named<One>]
@@ -47,7 +50,28 @@ const events: { [Type in EventType]: Same<PublicDataOf<Type>, DataOf<Type>> } = 
   'doctor.test': true,
 };
 const types: Same<Public.KnownEvent['type'], EventType> = true;
+const kinds: Same<Public.FindingKind, FindingKind> = true;
 
 it('the public types for checkouts match the schemas, as the compiler verifies', () => {
-  expect([inputs, results, holds, received, types, ...Object.values(events)]).not.toContain(false);
+  expect([inputs, results, holds, received, types, kinds, ...Object.values(events)]).not.toContain(false);
+});
+
+describe('the kind of an attention event', () => {
+  type Kind = Public.AttentionData['kind'];
+
+  it('may be one that a later version adds', () => {
+    const later: Kind = 'ADDED_LATER';
+    expect(later).toBe('ADDED_LATER');
+  });
+
+  it('offers the known kinds, which plain strings would hide', () => {
+    const known: Extract<Kind, 'ORPHAN' | 'DELIVERED_KEYS_GONE'>[] = ['ORPHAN', 'DELIVERED_KEYS_GONE'];
+    expect(known).toHaveLength(2);
+  });
+
+  it('comes with words, whose types need no check', () => {
+    const details: Public.AttentionData['details'] = { orderIds: ['o-1'], explanation: 'why', advice: 'what to do' };
+    const words: (string | undefined)[] = [details.explanation, details.advice];
+    expect(words).toEqual(['why', 'what to do']);
+  });
 });

@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { createStarter, isRetryable, NoResponseError, type Starter } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
+import { freePort } from '../../support/free-port';
 import { startGrpcServer } from '../../support/grpc-server';
 
 describe('a Temporal server that never answers', () => {
@@ -19,6 +20,32 @@ describe('a Temporal server that never answers', () => {
     const starter = createStarter(new Client({ connection }), { timeoutMs: 200 });
     const error = await rejectionOf(call(starter));
     expect(error).toBeInstanceOf(NoResponseError);
+    expect(error?.message).toMatch(
+      /^Temporal \(namespace default at 127\.0\.0\.1:\d+\) did not respond in time\. [^:]+\.$/,
+    );
     expect(isRetryable(error)).toBe(true);
+  });
+});
+
+describe('a Temporal server that can not be reached', () => {
+  const messageFor = async (address: string, tls?: true) => {
+    const connection = Connection.lazy({ address, tls });
+    closeAtEnd(() => connection.close());
+    const error = await rejectionOf(createStarter(new Client({ connection }), { timeoutMs: 300 }).cancel('SALE-1'));
+    expect(error).toBeInstanceOf(NoResponseError);
+    return error?.message;
+  };
+
+  it('is named with the cause in words, and what to do', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    expect(await messageFor(address)).toBe(
+      `Temporal (namespace default at ${address}) did not respond in time: connection refused. ` +
+        'Is a server running at this address? The request may still take effect; repeating it is safe.',
+    );
+  });
+
+  it('is not called absent if it only accepts no TLS', async () => {
+    const { port } = await startGrpcServer(() => undefined);
+    expect(await messageFor(`localhost:${port}`, true)).toContain('in time: it accepts connections, but not with');
   });
 });

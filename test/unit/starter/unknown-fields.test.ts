@@ -1,37 +1,77 @@
-import type { Client } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import {
   createStarter,
   InvalidArgumentError,
   InvalidPurchaseError,
   isRetryable,
   NoResponseError,
+  PurchaseDiffersError,
   type PurchaseInput,
 } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
+import { closeAtEnd } from '../../support/clean-up';
 
 const SALE = { referenceId: 'SALE-1', items: [{ productId: 'demo-instant', quantity: 1 }] };
 
-/** What the library says of an input. Its client can't contact anything. */
+/** It can't contact anything. */
+const CLIENT = {
+  workflow: { getHandle: () => ({}) },
+  withDeadline: (_: number, run: () => unknown) => run(),
+  options: { namespace: 'default' },
+} as unknown as Client;
+
+/** What the library says of an input. */
 async function faultsOf(input: unknown): Promise<readonly string[]> {
-  const error = await rejectionOf(createStarter({} as Client).purchase(input as PurchaseInput));
+  const error = await rejectionOf(createStarter(CLIENT).purchase(input as PurchaseInput));
   return error instanceof InvalidPurchaseError ? error.issues : [`another error: ${String(error)}`];
 }
 
 describe('createStarter', () => {
   it.each([NaN, 0, -1, Infinity, 2 ** 31])('refuses to wait %s ms, for which there is no timer', (timeoutMs) => {
-    expect(() => createStarter({} as Client, { timeoutMs })).toThrow(/^timeoutMs: expected 1 to 2147483647, got/);
+    expect(() => createStarter(CLIENT, { timeoutMs })).toThrow(/^timeoutMs: expected 1 to 2147483647, got/);
+  });
+
+  it('refuses what is no client, says what it got and how to make one, and takes a client of any copy of the package', () => {
+    const connection = Connection.lazy();
+    closeAtEnd(() => connection.close());
+    const refused = (client: unknown) => {
+      try {
+        createStarter(client as Client);
+        return 'accepted';
+      } catch (error) {
+        return error instanceof InvalidArgumentError ? error.message : String(error);
+      }
+    };
+    expect(refused(undefined)).toMatch(
+      /^client: expected a Client of @temporalio\/client, got nothing\. .*new Client\(/,
+    );
+    expect(refused(null)).toContain('got null.');
+    expect(refused(connection)).toContain('got a Connection. ');
+    expect(refused(new Client({ connection }).workflow)).toContain('got a WorkflowClient. ');
+    expect(refused({})).toContain('got an object.');
+    expect(refused('localhost:7233')).toContain('got "localhost:7233".');
+    expect([refused(new Client({ connection })), refused(CLIENT)]).toEqual(['accepted', 'accepted']);
   });
 });
 
 describe('a misspelt option, as from JavaScript', () => {
-  const starter = createStarter({ withDeadline: (_: number, run: () => unknown) => run() } as unknown as Client);
+  const starter = createStarter(CLIENT);
 
   it('of createStarter is refused, because the purchase would start on another queue', () => {
-    expect(() => createStarter({} as Client, { taskqueue: 'games' } as object)).toThrow('Did you mean taskQueue?');
+    expect(() => createStarter(CLIENT, { taskqueue: 'games' } as object)).toThrow('Did you mean taskQueue?');
   });
 
   it('of list is refused', async () => {
     await expect(starter.list({ states: ['HELD'] } as object)).rejects.toThrow('Did you mean state?');
+  });
+
+  it('such as a misspelt state of list is refused, too', async () => {
+    const refused = starter.list({ state: 'REFUND' } as object);
+    await expect(refused).rejects.toThrow(InvalidArgumentError);
+    await expect(refused).rejects.toThrow(
+      /^state: expected one of PLACING, .+, got "REFUND"\. Did you mean REFUNDED\?$/,
+    );
+    await expect(starter.list({ state: {} } as object)).rejects.toThrow(/got an object$/);
   });
 
   it('of resolve is refused, because a decision can not be undone', async () => {
@@ -46,6 +86,40 @@ describe('a misspelt option, as from JavaScript', () => {
       await expect(refused).rejects.toThrow(InvalidArgumentError);
     }
   });
+});
+
+describe('a decision is refused before Temporal is contacted', () => {
+  it.each<[string, unknown, RegExp]>([
+    ['none', undefined, /^expected a decision such as \{decision: 'abandon'\}, got nothing$/],
+    ['null', null, /got null$/],
+    ['a word alone', 'abandon', /got "abandon"$/],
+    ['no field', {}, /^decision: expected one of order, replace, abandon, deliver, withhold, got nothing$/],
+    ['a misspelt decision', { decision: 'abandons' }, /got "abandons"\. Did you mean abandon\?$/],
+    ['an unknown decision', { decision: 'refund' }, /got "refund"$/],
+    ['a misspelt field', { decisions: 'abandon' }, /^expected only the fields .*\. Did you mean decision\?$/],
+    ['an order without an id', { decision: 'order' }, /^orderId: expected the id of an order/],
+    ['an order id that is a number', { decision: 'order', orderId: 7 }, /^orderId: expected the id of an order/],
+    ['an order id that would change a path', { decision: 'order', orderId: '../x' }, /^orderId: expected/],
+    [
+      'an order id with another decision',
+      { decision: 'abandon', orderId: 'o-1' },
+      /^expected only the fields decision/,
+    ],
+  ])('%s', async (_, choice, message) => {
+    const contacted = jest.fn();
+    const starter = createStarter({ ...(CLIENT as object), withDeadline: contacted } as unknown as Client);
+    const refused = starter.resolve('SALE-1', choice as { decision: 'abandon' });
+    await expect(refused).rejects.toThrow(InvalidArgumentError);
+    await expect(refused).rejects.toThrow(message);
+    expect(contacted).not.toHaveBeenCalled();
+  });
+});
+
+it('a reference that was used for another sale says so of a purchase that has ended, too', () => {
+  const details = { items: SALE.items, maxDebit: undefined };
+  expect(new PurchaseDiffersError('SALE-1', details, { ...details, maxDebit: 5 }).message).toMatch(
+    /\nIf this is the same sale, do nothing: its purchase already exists\. A different sale needs a new reference\.$/,
+  );
 });
 
 describe('isRetryable', () => {

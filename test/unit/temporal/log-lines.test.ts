@@ -37,8 +37,9 @@ describe('a pretty line', () => {
   });
 });
 
-it('a JSON line has everything, for programs', () => {
-  const { taskToken, workflowId } = SDK;
+it('a JSON line has everything, for programs, except what only the SDK needs', () => {
+  const { taskToken: _, isLocal: __, ...rest } = SDK;
   const line = JSON.parse(jsonLine(entry('a message'))) as unknown;
-  expect(line).toMatchObject({ level: 'warn', message: 'a message', referenceId: 'SALE-1', taskToken, workflowId });
+  const time = '2026-01-01T00:00:00.123Z';
+  expect(line).toEqual({ time, level: 'warn', message: 'a message', referenceId: 'SALE-1', ...rest });
 });

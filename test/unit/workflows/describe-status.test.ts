@@ -61,9 +61,8 @@ describe('what the Temporal UI shows of a purchase', () => {
       'npx fulfilment resolve SALE-1 --order ORDER_ID',
       'npx fulfilment resolve SALE-1 --replace',
     ]);
-    expect(text).toContain(
-      '\n# check first: ask the partner whether it has an order for this reference\n# the partner has no order: place it again, which spends money\n',
-    );
+    expect(text).toContain('```\n# check first: ask the partner whether it has an order for this reference\n');
+    expect(text).toContain('\n# the partner has no order: place it again, which spends money\n');
     const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
     expect(other.match(/npx fulfilment \w+/g)).toEqual(['npx fulfilment resolve']);
   });
