@@ -176,7 +176,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     ...formatHold(status),
     ...status.pending.flatMap((work) => formatWork(work, status)),
     since &&
-      `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}. If this persists, check that a worker is running.`,
+      `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}. If this persists, check that a worker is running, and with versioned workers, one of its version.`,
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
     ...status.deliveries.map(formatDelivery),
     deliveriesUnlisted && `  late deliveries can't be listed: ${safeSentence(deliveriesUnlisted)}`,

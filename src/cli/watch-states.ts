@@ -4,10 +4,12 @@ import { statusCommand } from '../contracts/operator-commands';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
-import { createPurchaseReader } from '../temporal/client';
+import { createPurchaseReader, epochMsOf } from '../temporal/client';
 import { safeSentence } from './output';
 
 const EVERY_MS = 500;
+/** A running worker takes the next step sooner than this. */
+const NO_WORKER_AFTER_MS = 10_000;
 
 /**
  * Reports each new state of a running purchase until the signal is aborted. It asks only the server, so it works without
@@ -21,6 +23,7 @@ export async function watchStates(
 ): Promise<void> {
   const purchases = createPurchaseReader(client);
   let before = '';
+  let isWarned = false;
   while (!signal.aborted) {
     // The wait for the result reports why Temporal does not respond.
     const purchase = await purchases.describe(referenceId).catch(() => undefined);
@@ -35,6 +38,11 @@ export async function watchStates(
         : STATE_MEANINGS[state];
       say(`${new Date().toISOString().slice(11, 19)} UTC  ${state}: ${details}`);
       before = now;
+    }
+    const waitsSince = epochMsOf(purchase?.raw.pendingWorkflowTask?.scheduledTime);
+    if (!isWarned && waitsSince > 0 && Date.now() - waitsSince > NO_WORKER_AFTER_MS) {
+      say(`No worker has continued it for ${NO_WORKER_AFTER_MS / 1_000} s. Details: ${statusCommand(referenceId)}`);
+      isWarned = true;
     }
     await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
   }

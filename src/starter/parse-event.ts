@@ -97,6 +97,9 @@ function bytesOf(body: unknown): Buffer {
 }
 
 function headerOf(headers: EventHeaders, name: string): string {
+  if (typeof headers !== 'object' || headers === null) {
+    throw new TypeError("parseEvent: expected the request's headers as an object, such as request.headers");
+  }
   const found = isHeaders(headers) ? headers.get(name) : valueOf(headers, name);
   // Node's `headersDistinct` has a list of values for each header.
   const value: unknown = Array.isArray(found) && found.length === 1 ? found[0] : found;

@@ -96,7 +96,8 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     closedAt,
     hold: running ? holdIn(description.memo) : undefined,
     waitsFor: running && workflowState === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
-    pending: pendingWork(description),
+    // A terminated workflow still shows the activities that it had.
+    pending: running ? pendingWork(description) : [],
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesUnlisted: later.unlisted,
     afterEnd,

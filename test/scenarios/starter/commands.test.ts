@@ -147,7 +147,11 @@ describe('the commands, as real processes', () => {
     expect(stdout).toContain(`has been waiting for a worker on task queue ${idle.taskQueue} since 20`);
     expect(stdout).toContain('nothing has happened yet: no worker has picked it up');
     expect(stdout).not.toContain('is being placed');
+
+    const waiting = startStarter(['purchase', referenceId, '--item', 'demo-instant:1', '--wait'], starterEnvOf(idle));
+    await waiting.said(`No worker has continued it for 10 s. Details: npx fulfilment status ${referenceId}`);
     await idle.handleOf(referenceId).terminate();
+    expect((await waiting.ended).code).toBe(1);
   });
 
   it('status of a workflow that anybody has started prints nothing of it that could move the cursor or forge a line', async () => {

@@ -206,7 +206,7 @@ describe('the status of a purchase', () => {
   it('that waits for a worker names the two causes: no worker, and a new server that is not set up', () => {
     const printed = printedBy((out) => showStatus(out, { ...status, waitsForWorkerSince: 'noon' }));
     expect(printed).toContain(
-      'has been waiting for a worker on task queue q since noon. If this persists, check that a worker is running.\n',
+      'has been waiting for a worker on task queue q since noon. If this persists, check that a worker is running, and with versioned workers, one of its version.\n',
     );
     expect(printed).toMatch(/A new dev server, or one that was restarted .* first needs: npx fulfilment setup\n/);
   });

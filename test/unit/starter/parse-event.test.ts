@@ -130,6 +130,10 @@ describe('parseEvent', () => {
     expect(parse).toThrow(TypeError);
     expect(parse).toThrow(message);
   });
+
+  it('explains the mistake of a receiver that passes no headers', () => {
+    expect(() => parseEvent(BODY, undefined as unknown as {}, NEW)).toThrow(/such as request\.headers/);
+  });
 });
 
 describe('signEvent', () => {
