@@ -778,6 +778,22 @@ export const MUTANTS = [
     tests: ['test/unit/partner/reads.test.ts'],
   },
   {
+    name: 'unreadable-price-ignored',
+    rule: 'a product with a price that cannot be read is not bought under maxDebit',
+    file: 'src/activities/price-list.ts',
+    find: "id !== undefined && add(id, 'unreadable')",
+    replace: "id === '' && add(id, 'unreadable')",
+    tests: ['test/unit/activities/price-list.test.ts'],
+  },
+  {
+    name: 'refund-forgets-keys',
+    rule: 'a run after a reset learns which keys were delivered, even if the order has been refunded',
+    file: 'src/activities/poll-order.ts',
+    find: 'isLaterRun && canStopPolling(status)',
+    replace: "isLaterRun && status === 'COMPLETED'",
+    tests: ['test/scenarios/operators/reset.test.ts'],
+  },
+  {
     name: 'rows-unlimited',
     rule: 'a page with millions of rows does not exhaust the memory of the worker',
     file: 'src/partner/schemas.ts',

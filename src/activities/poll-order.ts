@@ -1,6 +1,6 @@
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, AwaitOrderInput, PolledOrder, PollOrderInput } from '../contracts/activities';
-import { canStopPolling, mayHaveEnded, mayHaveKeys, safeStatus } from '../domain/order';
+import { canStopPolling, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { FORCED_POLL_EVERY } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
@@ -82,7 +82,7 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
   const status = safeStatus(order.status);
   // After a reset, the new run must learn what earlier runs delivered.
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
-  const needsEarlier = isLaterRun && mayHaveKeys(status);
+  const needsEarlier = isLaterRun && canStopPolling(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
   const lines = nameKeys(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
   const snapshot = { ...snapshotOf(orderId, order, lines), receivedKeyIds: earlier?.receivedKeyIds };

@@ -48,8 +48,8 @@ export function createPriceList(
 
 async function readPrices(partner: Pick<PartnerClient, 'products'>): Promise<Prices> {
   const prices = new Map<string, ProductPrice[]>();
-  for await (const { id, price, currency } of partner.products()) {
-    prices.set(id, [...(prices.get(id) ?? []), { price, currency }]);
-  }
+  const add = (id: string, price: ProductPrice) => prices.set(id, [...(prices.get(id) ?? []), price]);
+  const addUnreadable = ({ id }: { id?: string }) => id !== undefined && add(id, 'unreadable');
+  for await (const { id, price, currency } of partner.products({}, addUnreadable)) add(id, { price, currency });
   return prices;
 }

@@ -41,16 +41,13 @@ export function isShareOf(whole: number, part: number, count: number, of: number
   return (difference < 0n ? -difference : difference) <= (BigInt(of) * ONE) / 200n;
 }
 
-/** The price of one piece in the catalogue. */
-export interface ProductPrice {
-  price: number;
-  /** As the partner wrote it. Compared, but never shown. */
-  currency: string;
-}
+/** The price of one piece in the catalogue. `currency` is as the partner wrote it: compared, but never shown. */
+export type ProductPrice = { price: number; currency: string } | 'unreadable';
 
 /**
  * Checks the total catalogue price against `maxDebit`. The partner does not document the currency of its debits, so the
- * numbers are compared without conversion. If a product has several prices, the highest counts.
+ * numbers are compared without conversion. If a product has several prices, the highest counts; if one is unreadable,
+ * none does.
  *
  * @param prices all prices of each product
  * @returns why the order must not be placed; undefined if it may be placed
@@ -63,7 +60,10 @@ export function maxDebitIssue(
   let total = 0n;
   const currencies = new Set<string>();
   for (const { productId, quantity } of items) {
-    const shown = prices.get(productId) ?? [];
+    const listed = prices.get(productId) ?? [];
+    const shown = listed.filter((price) => price !== 'unreadable');
+    if (shown.length < listed.length)
+      return toSingleLine(`a price of ${productId} in the catalogue is unreadable`, 300);
     const highest = toMicros(shown.reduce((high, { price }) => Math.max(high, price), -1)) ?? -1n;
     if (highest < 0n) return toSingleLine(`the catalogue shows no price for ${productId}`, 300);
     for (const { currency } of shown) currencies.add(currency);

@@ -2,6 +2,7 @@ import { type PartnerHooks, withHooks } from './hooks';
 import { allOrders, allProducts, type HistoryOptions, type NewestOrders, newestOrders, ordersSince } from './lists';
 import { type Call, createCalls, headersOf, type PartnerLayout, readResponse } from './operations';
 import { type PermitRequest, type Permits, RateLimit } from './rate-limit';
+import type { UnreadableRow } from './rows';
 import { openTransport, type WireResponse, type WireRequest } from './transport';
 import type { HistoryRow, NewOrder, Order, OrderPage, OrderQuery, PartnerResponse } from './types';
 import type { Product, ProductPage, ProductQuery } from './types';
@@ -24,9 +25,10 @@ export interface PartnerClient {
   listProducts(query?: ProductQuery): Promise<PartnerResponse<ProductPage>>;
   /**
    * The whole catalogue: each readable product, once per price.
+   * @param onUnreadable is called for each row that can't be read
    * @throws PartnerError `incomplete` if rows stay missing
    */
-  products(query?: Omit<ProductQuery, 'page'>): AsyncGenerator<Product>;
+  products(query?: Omit<ProductQuery, 'page'>, onUnreadable?: (row: UnreadableRow) => void): AsyncGenerator<Product>;
   listOrders(query?: OrderQuery): Promise<PartnerResponse<OrderPage>>;
   /** The whole order history: each order once, even if orders arrive during the reading. Throws like `products`. */
   orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryRow>;
@@ -67,7 +69,7 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
   function clientWith(permits: Permits | undefined): PartnerClient {
     const client: PartnerClient = {
       listProducts: async (query = {}) => send(calls.listProducts(query), permits),
-      products: (query = {}) => allProducts(client, query),
+      products: (query = {}, onUnreadable) => allProducts(client, query, onUnreadable),
       listOrders: async (query = {}) => send(calls.listOrders(query), permits),
       orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
       ordersSince: (since, reading = {}) => ordersSince(client, since, now, reading),

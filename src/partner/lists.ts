@@ -34,13 +34,20 @@ type Partner = Pick<PartnerClient, 'listProducts' | 'listOrders'>;
 const MAX_PAGES = 20_000;
 const MAX_READINGS = 3;
 
-export async function* allProducts(partner: Partner, query: ProductQuery): AsyncGenerator<Product> {
+export async function* allProducts(
+  partner: Partner,
+  query: ProductQuery,
+  onUnreadable?: (row: UnreadableRow) => void,
+): AsyncGenerator<Product> {
   const readPage = async (page: number) => {
     const { data } = await partner.listProducts({ ...query, limit: query.limit ?? MAX_PAGE_SIZE, page });
     return { ...data, rows: inOrder(data.products, data.unreadable) };
   };
   for await (const rows of newRows({ operation: 'listProducts', readPage })) {
-    for (const row of rows) if (!isUnreadable(row)) yield row;
+    for (const row of rows) {
+      if (isUnreadable(row)) onUnreadable?.(row);
+      else yield row;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
+import { keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
@@ -99,16 +99,22 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let reviews = 0;
-  // Keys that were sent without a confirmation. If one of them disappears from the order, an alert is raised.
-  let maybeDelivered: KeyIds = {};
+  // Keys that runs before a reset delivered, and keys that were sent without a confirmation. If one of them disappears
+  // from the order, an alert is raised.
+  let maybeDelivered = purchase.receivedKeyIds;
   let countGone = 0;
-  const reviewAgain = async () => {
-    details = await reviewChanged(purchase, holds, details);
+  const alertIfGone = () => {
     const gone = missingKeys(maybeDelivered, keyIdsOf(details.lines));
     if (gone.length <= countGone) return;
     countGone = gone.length;
     raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: countGone });
   };
+  const reviewAgain = async () => {
+    details = await reviewChanged(purchase, holds, details);
+    alertIfGone();
+  };
+  // Only these outcomes show what the order contains.
+  if (first.outcome !== 'ABANDONED' && first.outcome !== 'OVERDUE') alertIfGone();
   for (let isFirst = true; ; isFirst = false) {
     const delivered = await deliverWithRetries(purchase, saleOf(purchase, details), isFirst);
     if (delivered.kind === 'RECEIVED') {

@@ -204,6 +204,29 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
+  it.concurrent(
+    'reset after its order was refunded, still has its keys on record, and an alert names them',
+    async () => {
+      const { referenceId } = await env.bought({ 'demo-instant': 2 });
+      const operator = operatorOf(env, referenceId);
+      const { received } = await env.audit(referenceId);
+      await env.changeOrder(referenceId, { status: 'REFUNDED', keys: [[]] });
+      const { runId } = await env.starter.status(referenceId);
+      const [first] = await operator.points();
+      await operator.reset(first!, runId);
+      env.receiver.take(referenceId);
+      expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
+      await waitUntil('the alert is received', () => env.eventTypes(referenceId).includes('purchase.attention'));
+
+      expect((await env.audit(referenceId)).received).toEqual(received);
+      const { memo } = await env.handleOf(referenceId).describe();
+      expect(memo?.keyIds).toEqual({ 'demo-instant': [expect.any(String), expect.any(String)] });
+      expect(env.eventTypes(referenceId)).toEqual(
+        expect.arrayContaining(['purchase.delivered', 'purchase.refunded', 'purchase.attention']),
+      );
+    },
+  );
+
   /** `finish` brings the new run to its end. Orders and delivered keys must stay the same. */
   async function endsTheSameFromEachPoint(referenceId: string, finish: (operator: Operator) => Promise<unknown>) {
     const operator = operatorOf(env, referenceId);

@@ -1,4 +1,5 @@
 import { createPriceList, type Prices } from '../../../src/activities/price-list';
+import { maxDebitIssue } from '../../../src/domain/money';
 import type { PartnerClient } from '../../../src/partner';
 import { clientOf, listServer, productRow } from '../partner/fixtures';
 
@@ -36,7 +37,17 @@ describe('catalogue prices', () => {
     const rows = [5, 50].map((price) => productRow('p', { price }));
     const { url } = await listServer('products', () => [...rows, ...rows]);
     const prices = await createPriceList(clientOf(url))(MINUTE);
-    expect(prices.get('p')?.map(({ price }) => price)).toEqual([5, 50]);
+    expect(prices.get('p')).toMatchObject([{ price: 5 }, { price: 50 }]);
+  });
+
+  it('include a price that can not be read, so that no other price of the product counts alone', async () => {
+    const rows = [productRow('p', { price: 1 }), productRow('p', { price: '99.00' }), productRow('q', { price: 2 })];
+    const { url } = await listServer('products', () => rows);
+    const prices = await createPriceList(clientOf(url))(MINUTE);
+    expect(maxDebitIssue([{ productId: 'p', quantity: 1 }], 5, prices)).toBe(
+      'a price of p in the catalogue is unreadable',
+    );
+    expect(maxDebitIssue([{ productId: 'q', quantity: 1 }], 5, prices)).toBeUndefined();
   });
 
   it('are missing after a failed refresh only for the callers that waited for it', async () => {
@@ -75,7 +86,10 @@ async function readOnce() {
   };
 }
 
-const shownBy = (prices: Prices) => prices.get('p')?.[0]?.currency;
+function shownBy(prices: Prices): string | undefined {
+  const price = prices.get('p')?.[0];
+  return price === 'unreadable' ? price : price?.currency;
+}
 
 function later<T>(value: T): Promise<T> {
   return new Promise((resolve) => setTimeout(() => resolve(value), 20 * SHORT));

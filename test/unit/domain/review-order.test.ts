@@ -80,11 +80,12 @@ describe('an order that was found in the history or named by an operator is comp
 
 describe('an order whose differences an operator has accepted', () => {
   const oneC = { productId: 'C', quantity: 1, keys: 1 };
+  const exchanged = 'an operator accepted the order with other items; it is complete, with 2 keys';
   it.each<[Accepted, OrderLine[], string]>([
-    [{ items: [{ ...oneC, quantity: 2 }] }, [line('C', 'xy', 2)], `xy, 2 ordered: ${TWO_OF_3}`],
+    [{ items: [{ ...oneC, quantity: 2 }] }, [line('C', 'xy', 2)], `xy, 2 ordered: ${exchanged}`],
     [{ items: [{ ...oneC, quantity: 3 }] }, [line('C', 'xy', 3)], `xy, 3 ordered: ${TWO_OF_3}`],
     // The operator saw no quantity. The products that were bought have arrived since.
-    [{ items: [{ productId: 'C', keys: 2 }] }, [line('C', 'xy')], `xy, 2 ordered: ${TWO_OF_3}`],
+    [{ items: [{ productId: 'C', keys: 2 }] }, [line('C', 'xy')], `xy, 2 ordered: ${exchanged}`],
     [{ items: [oneC] }, WITH_C, 'abcx, 4 ordered'],
     [{ surplus: 1 }, SURPLUS, 'abxc, 3 ordered'],
     // A surplus key of A does not replace a missing key of B.
