@@ -22,15 +22,14 @@ export async function eventSamples() {
 }
 
 /**
- * The same for events about a sale whose samples differ only in their values, in `outcome`, and in whether there is an
- * order.
+ * The same for events about a sale whose samples differ only in their values and in `outcome`.
  *
  * @type {(type: string) => string}
  */
 function shapeOf(type) {
   const [sample, ...others] = samplesOf(type);
   const isAboutSale = others.length === 0 && sample && 'lines' in sample.data;
-  return isAboutSale ? `sale ${JSON.stringify(sample).includes('"keys"')}` : type;
+  return isAboutSale ? `sale ${JSON.stringify(sample).includes('"keys"')} ${'orderId' in sample.data}` : type;
 }
 
 /** @type {(type: string) => string} */

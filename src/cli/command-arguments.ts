@@ -25,7 +25,7 @@ export function orderId(value: string): string {
 /** Reads `PRODUCT:QUANTITY`. The last colon separates, because a product id may contain a colon. */
 export function item(value: string, before: PurchaseItem[] = []): PurchaseItem[] {
   const [, productId, quantity] = /^(.+):(\d{1,9})$/s.exec(value) ?? [];
-  if (productId === undefined) throw expected('--item', 'PRODUCT:QUANTITY, such as steam-50:2', value);
+  if (productId === undefined) throw expected('--item', 'PRODUCT:QUANTITY, such as gift-card-50:2', value);
   return [...before, { productId, quantity: Number(quantity) }];
 }
 

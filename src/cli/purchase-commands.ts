@@ -24,7 +24,11 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     program.command(name).description(description).argument('<reference>', aboutReference, reference);
   add('purchase', 'start the purchase of a sale, or find it if it already exists', 'a new reference for each sale')
     .usage(PURCHASE_USAGE)
-    .option('--item <product:quantity>', 'what was sold, such as steam-50:2; repeat the option for more products', item)
+    .option(
+      '--item <product:quantity>',
+      'what was sold, such as gift-card-50:2; repeat the option for more products',
+      item,
+    )
     .option('--max-debit <amount>', 'place no order if its catalogue price exceeds this amount', amount)
     .option('--wait', 'wait until it ends and show each state; exit code 3 unless everything was delivered')
     .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));

@@ -39,7 +39,7 @@ export interface PurchaseResult {
   lines: PurchaseLine[];
   /** The amount debited, in the account's currency: the partner's decimal number as received. */
   totalDebit?: number | undefined;
-  /** True if a cancel request came too late: an order may already have existed, so the purchase was completed. */
+  /** True if a cancel request had no effect, because an order may already have existed. */
   cancelRequested?: boolean | undefined;
   /** An explanation, if the outcome alone is not clear. */
   reason?: string | undefined;

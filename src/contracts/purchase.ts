@@ -70,9 +70,7 @@ export const purchaseResult = z
     cancelRequested: z
       .boolean()
       .optional()
-      .describe(
-        'True if a cancel request came too late: an order may already have existed, so the purchase was completed.',
-      ),
+      .describe('True if a cancel request had no effect, because an order may already have existed.'),
     reason: reason.optional(),
   })
   .meta({

@@ -34,7 +34,7 @@ import {
   PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
   InvalidArgumentError,
-  StarterError,
+  FulfilmentError,
 } from './errors';
 import { type Cancellation, cancelPurchase } from './cancel';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
@@ -176,7 +176,7 @@ function checkClient(client: unknown): void {
   const { name = '' } = typeof client === 'object' ? ((client as object | null)?.constructor ?? {}) : {};
   throw new InvalidArgumentError(
     `client: expected a Client of @temporalio/client, got ${/^(Object)?$/.test(name) ? quoteValue(client) : `a ${name}`}. To create it: ` +
-      "new Client({connection: await Connection.connect({address: 'localhost:7233'}), namespace: 'default'})",
+      "new Client({connection: Connection.lazy({address: 'localhost:7233'}), namespace: 'default'})",
   );
 }
 
@@ -249,7 +249,7 @@ function describeSale({ referenceId, items }: PurchaseInput): string {
 
 /**
  * @returns the run id of the existing purchase, if its items and `maxDebit` are the same.
- * @throws PurchaseDiffersError, StarterError
+ * @throws PurchaseDiffersError, FulfilmentError
  */
 async function findExisting(client: Client, asked: PurchaseInput): Promise<string> {
   const { referenceId } = asked;
@@ -258,7 +258,7 @@ async function findExisting(client: Client, asked: PurchaseInput): Promise<strin
   const before = await purchases.startInput({ workflowId, runId });
   const issues = validatePurchase(before);
   if (issues.length > 0) {
-    throw new StarterError(
+    throw new FulfilmentError(
       `Reference ${referenceId} can't be used: a purchase was already started with invalid input (${issues.join('; ')}). ` +
         'Use a new reference.',
     );
@@ -308,7 +308,7 @@ async function translateErrors<T>(
   try {
     return await response;
   } catch (error) {
-    if (error instanceof StarterError) throw error;
+    if (error instanceof FulfilmentError) throw error;
     if (error instanceof WorkflowNotFoundError && referenceId !== undefined) {
       throw new PurchaseNotFoundError(referenceId, describeNamespace(client));
     }

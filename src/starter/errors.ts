@@ -3,7 +3,7 @@ import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
 /** The base class of the library's errors. Temporal's other errors are passed on unchanged. */
-export class StarterError extends Error {
+export class FulfilmentError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
@@ -11,17 +11,17 @@ export class StarterError extends Error {
 }
 
 /** An argument is invalid. Temporal was not contacted. */
-export class InvalidArgumentError extends StarterError {}
+export class InvalidArgumentError extends FulfilmentError {}
 
 /** The purchase is invalid. Nothing was started. `issues` has one sentence for each problem. */
-export class InvalidPurchaseError extends StarterError {
+export class InvalidPurchaseError extends FulfilmentError {
   constructor(readonly issues: readonly string[]) {
     super(`The purchase is invalid:\n${issues.map((issue) => `  ${issue}`).join('\n')}`);
   }
 }
 
 /** The reference already has a purchase with different items or a different `maxDebit`. Nothing was changed. */
-export class PurchaseDiffersError extends StarterError {
+export class PurchaseDiffersError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     readonly existing: Omit<PurchaseInput, 'referenceId'>,
@@ -30,13 +30,14 @@ export class PurchaseDiffersError extends StarterError {
     super(
       `Reference ${referenceId} is already used by a different purchase.\n` +
         `  existing:  ${describePurchase(existing)}\n  requested: ${describePurchase(requested)}\n` +
-        'If this is the same sale, do nothing: its purchase already exists. A different sale needs a new reference.',
+        'The existing purchase keeps its items and its limit; nothing else was bought. Find out which sale used this ' +
+        'reference. A different sale needs a new one.',
     );
   }
 }
 
 /** No purchase with this reference exists in the namespace, or it was deleted after the retention period. */
-export class PurchaseNotFoundError extends StarterError {
+export class PurchaseNotFoundError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     place: string,
@@ -49,7 +50,7 @@ export class PurchaseNotFoundError extends StarterError {
 }
 
 /** The purchase ended without a result, because it was terminated or its input was invalid. */
-export class PurchaseEndedWithoutResultError extends StarterError {
+export class PurchaseEndedWithoutResultError extends FulfilmentError {
   /**
    * @param execution the workflow's status. `FAILED`: the input was invalid, and nothing was bought. `TERMINATED` and
    * others: the workflow was stopped, and an order may exist.
@@ -62,25 +63,27 @@ export class PurchaseEndedWithoutResultError extends StarterError {
   ) {
     super(
       `Purchase ${referenceId} ended as ${execution}${reason ? ` (${reason})` : ''} and has no result. ` +
-        `Check whether the partner has an order for it: ${searchCommand(referenceId)}`,
+        `An operator can check whether the partner has an order for it: ${searchCommand(referenceId)}`,
     );
   }
 }
 
 /** The purchase is not waiting for this decision. Nothing was changed. */
-export class DecisionRefusedError extends StarterError {
+export class DecisionRefusedError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     readonly reason: string,
     readonly hold?: HoldNotice,
   ) {
-    const possible = hold ? `\nPossible decisions:${indented(commandsFor(referenceId, hold))}` : '';
+    const possible = hold
+      ? `\nPossible decisions, as an operator's commands:${indented(commandsFor(referenceId, hold))}`
+      : '';
     super(`The decision on ${referenceId} was refused: ${reason}.${possible}`);
   }
 }
 
 /** The purchase has nothing to deliver again. Nothing was sent. */
-export class NothingToRedeliverError extends StarterError {
+export class NothingToRedeliverError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     message: string,
@@ -90,7 +93,7 @@ export class NothingToRedeliverError extends StarterError {
 }
 
 /** The redelivery failed. For example, the checkout rejected the event, or the order kept changing. */
-export class RedeliveryFailedError extends StarterError {
+export class RedeliveryFailedError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     message: string,
@@ -100,16 +103,16 @@ export class RedeliveryFailedError extends StarterError {
 }
 
 /** Temporal or a worker did not respond in time. The request may still take effect. Repeating it is safe. */
-export class NoResponseError extends StarterError {}
+export class NoResponseError extends FulfilmentError {}
 
 /** The purchase has already ended, so it can't be cancelled. Nothing was changed. */
-export class NothingToCancelError extends StarterError {
+export class NothingToCancelError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     how: string,
   ) {
     super(
-      `Purchase ${referenceId} can't be cancelled, because it ended ${how}. To see it: ${statusCommand(referenceId)}`,
+      `Purchase ${referenceId} can't be cancelled, because it ended ${how}. An operator can show it: ${statusCommand(referenceId)}`,
     );
   }
 }

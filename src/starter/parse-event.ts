@@ -37,7 +37,8 @@ export class InvalidEventError extends Error {
 const TOLERANCE_S = 5 * 60;
 
 /**
- * Verifies the signature of a request and returns its event. Accepts unknown types and fields.
+ * Verifies the signature of a request and returns its event. Accepts unknown types and fields. It checks the envelope
+ * and the lines, but not every field of `data`, because only the worker can sign.
  *
  * @param body the raw body, as bytes or text, never parsed JSON.
  * @param secrets the worker's DELIVERY_SECRET, `whsec_…`. During a rotation, pass all secrets, as a list or separated
@@ -119,7 +120,8 @@ function secretsIn(secrets: unknown): string[] {
   const given = [secrets].flat().filter((secret) => typeof secret === 'string');
   const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
   if (all.length > 0 && all.every((secret) => keyOf(secret).length > 0)) return all;
-  throw new TypeError("Expected the worker's DELIVERY_SECRET: whsec_ followed by Base64.");
+  const got = given.length === 0 ? 'nothing' : all.length === 0 ? 'an empty text' : 'something else (not shown)';
+  throw new TypeError(`Expected the worker's DELIVERY_SECRET, whsec_ followed by Base64; got ${got}.`);
 }
 
 function isSame(one: string, other: string): boolean {

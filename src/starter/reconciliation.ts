@@ -12,11 +12,11 @@ import { command } from '../contracts/operator-commands';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
 import { reconciliationTimeoutMs, schedulePolicies } from '../workflows/policies';
-import { StarterError } from './errors';
+import { FulfilmentError } from './errors';
 import { describeNamespace } from './describe-namespace';
 
 /** The reconciliation could not start, or ended without a result. */
-export class ReconciliationError extends StarterError {
+export class ReconciliationError extends FulfilmentError {
   constructor(
     message: string,
     readonly exitCode = 1,
@@ -99,7 +99,7 @@ export interface NightlySchedule extends ScheduleSettings {
 }
 
 /** The nightly schedule does not exist, or the server rejected its settings. */
-export class ScheduleError extends StarterError {
+export class ScheduleError extends FulfilmentError {
   constructor(
     message: string,
     readonly exitCode = 1,

@@ -42,7 +42,7 @@ export async function decideOutcome(
       const explanation = explainUnreadable(order.reason);
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
-      if (decision === 'withhold') return abandoned(explanation);
+      if (decision === 'withhold') return abandoned(explanation, decision);
       order = await awaitOrder(purchase, orderId, 'scheduled');
       continue;
     }
@@ -61,7 +61,7 @@ export async function decideOutcome(
       case 'issue': {
         const resolution = await holds.hold(review.issue);
         if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
-          return { ...abandoned(review.issue.explanation), totalDebit };
+          return { ...abandoned(review.issue.explanation, resolution.decision), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
         if (another !== undefined) comparesAll = true;
@@ -77,8 +77,9 @@ function explainUnreadable(reason: string): string {
   return toSingleLine(`the order could not be read: ${reason}`, MAX_EXPLANATION_LENGTH);
 }
 
-function abandoned(explanation: string): OutcomeDetails {
-  return { outcome: 'ABANDONED', lines: [], reason: `abandoned by an operator; ${explanation}` };
+function abandoned(explanation: string, decision: 'abandon' | 'withhold'): OutcomeDetails {
+  const how = decision === 'abandon' ? 'abandoned' : 'keys withheld';
+  return { outcome: 'ABANDONED', lines: [], reason: `${how} by an operator; ${explanation}` };
 }
 
 function overdue(reason: string): OutcomeDetails {
@@ -171,7 +172,7 @@ async function withhold(
   details: OutcomeDetails,
   { explanation }: HoldCause,
 ): Promise<OutcomeDetails> {
-  const reason = `withheld by an operator; ${explanation}`;
+  const reason = `keys withheld by an operator; ${explanation}`;
   const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
   const delivered = await deliverWithRetries(purchase, saleOf(purchase, withheld), false);
   if (delivered.kind === 'RECEIVED') purchase.events.push(delivered.event);

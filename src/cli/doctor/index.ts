@@ -117,6 +117,7 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
     const { kind, httpStatus = 0, message } = error;
     const isUnsigned = [400, 401, 403].includes(httpStatus);
     if (isUnsigned) check.problem(message, REMEDIES.unsigned, 'DELIVERY_SECRET');
+    else if (httpStatus >= 500) check.problem(message, REMEDIES.failed);
     else check.problem(message, kind === 'answered' ? REMEDIES.answered : REMEDIES.unreachable);
   } finally {
     await delivery.close();
@@ -125,6 +126,7 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
 
 const REMEDIES = {
   unsigned: 'Check that the receiver has the secret in DELIVERY_SECRET, and that its clock is right.',
+  failed: 'The receiver failed. Read its log.',
   answered: 'The receiver must respond with 2xx to event types that it does not know. Redirects are not followed.',
   unreachable: 'Check the URL, the network in between, and DELIVERY_TIMEOUT.',
 };

@@ -7,7 +7,7 @@ import {
   PurchaseDiffersError,
   PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
-  StarterError,
+  FulfilmentError,
 } from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
@@ -181,7 +181,7 @@ describe('a checkout in another language starts the workflow itself', () => {
     await start(referenceId, { referenceId, items: 'two keys' });
 
     const refused = env.starter.purchase({ referenceId, items: ITEMS });
-    await expect(refused).rejects.toThrow(StarterError);
+    await expect(refused).rejects.toThrow(FulfilmentError);
     await expect(refused).rejects.toThrow(/already started with invalid input/);
   });
 });

@@ -1,4 +1,4 @@
-import { DecisionRefusedError, NoResponseError, StarterError } from '../../../src/starter/index';
+import { DecisionRefusedError, NoResponseError, FulfilmentError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/create-starter';
 import { heldPurchase } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
@@ -113,7 +113,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
 
   it('refuses an order id that would change a path, before anything is asked', async () => {
     const refused = env.starter.resolve('never-1', { decision: 'order', orderId: '..' });
-    await expect(refused).rejects.toThrow(StarterError);
+    await expect(refused).rejects.toThrow(FulfilmentError);
     await expect(refused).rejects.toThrow(/^orderId: expected /);
   });
 

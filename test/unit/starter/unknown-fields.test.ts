@@ -118,7 +118,7 @@ describe('a decision is refused before Temporal is contacted', () => {
 it('a reference that was used for another sale says so of a purchase that has ended, too', () => {
   const details = { items: SALE.items, maxDebit: undefined };
   expect(new PurchaseDiffersError('SALE-1', details, { ...details, maxDebit: 5 }).message).toMatch(
-    /\nIf this is the same sale, do nothing: its purchase already exists\. A different sale needs a new reference\.$/,
+    /nothing else was bought\. Find out which sale used this reference\. A different sale needs a new one\.$/,
   );
 });
 
