@@ -19,7 +19,7 @@ export async function reconcile(
   const createdAt = new Date(Date.now() - HOUR_MS).toISOString();
   await sandbox.placeManualOrder({ referenceId: ORPHAN, items: [{ id: 'demo-instant', quantity: 1 }], createdAt });
   sandbox.advance(HOUR_MS);
-  log('\nThe next morning, a reconciliation compares the order history with the purchases:\n');
+  log('\nThe next morning, a reconciliation compares both sides:\n');
   const result = await reconcileNow(temporal.client, DEFAULT_TASK_QUEUE);
   await deliveriesOf(temporal.client, result);
   const { details, orders, repaired, report } = result;

@@ -96,8 +96,8 @@ export const MUTANTS = [
     name: 'second-execution',
     rule: 'a reference that a client has already started is not placed again',
     file: 'src/activities/place-order.ts',
-    find: "return listed.value ? inconclusive({ evidence: 'FENCED'",
-    replace: "return listed.value && input.maxAgeMs < 0 ? inconclusive({ evidence: 'FENCED'",
+    find: "return listed.value ? withUnknownHealth({ evidence: 'FENCED'",
+    replace: "return listed.value && input.maxAgeMs < 0 ? withUnknownHealth({ evidence: 'FENCED'",
     tests: ['test/scenarios/placement/double-orders.test.ts'],
   },
   {
@@ -172,7 +172,7 @@ export const MUTANTS = [
     replace: `const request = partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     const limitMs = writeDeadline(input) + deps.settings.partnerTimeoutMs + 1_000 - deps.now();
     const response = await Promise.race([request, new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), limitMs))]);
-    if (!response) return inconclusive({ evidence: 'NOT_SENT', reason: 'its time is over' });
+    if (!response) return withUnknownHealth({ evidence: 'NOT_SENT', reason: 'its time is over' });
     const { data } = response;`,
     tests: ['test/unit/activities/place-order.test.ts'],
   },
@@ -912,8 +912,8 @@ export const MUTANTS = [
     name: 'gone-in-silence',
     rule: 'an operator is notified of possibly delivered keys that have left the order',
     file: 'src/workflows/outcome.ts',
-    find: 'if (gone.length <= countGone) return;',
-    replace: 'if (gone.length >= countGone) return;',
+    find: 'if (gone.length <= goneCount) return;',
+    replace: 'if (gone.length >= goneCount) return;',
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
   },
   {
@@ -1612,8 +1612,8 @@ export const MUTANTS = [
     name: 'any-price',
     rule: 'a purchase that would cost more than its maximum debit is not placed',
     file: 'src/activities/place-order.ts',
-    find: 'return reason === undefined ? undefined : inconclusive({',
-    replace: 'return reason === undefined || deps.now() > 0 ? undefined : inconclusive({',
+    find: 'return reason === undefined ? undefined : withUnknownHealth({',
+    replace: 'return reason === undefined || deps.now() > 0 ? undefined : withUnknownHealth({',
     tests: ['test/scenarios/placement/max-debit.test.ts'],
   },
   {
@@ -1674,7 +1674,7 @@ export const MUTANTS = [
   },
   {
     name: 'trial-kept',
-    rule: 'an inconclusive trial passes its place to the next purchase',
+    rule: 'an withUnknownHealth trial passes its place to the next purchase',
     file: 'src/activities/circuit-breaker.ts',
     find: 'if (open?.trial === referenceId) open.trial = undefined;',
     replace: '',

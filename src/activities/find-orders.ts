@@ -3,7 +3,7 @@ import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from 
 import { FAILURE, type FailureType } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, safeStatus } from '../domain/order';
 import {
-  byReadability,
+  partitionByReadability,
   type HistoryOrder,
   type HistoryRow,
   newestOf,
@@ -154,7 +154,7 @@ function matching(
   { referenceId, mayHaveArrived }: Wanted,
   mayBeOurs: (row: UnreadableRow) => boolean,
 ): Pick<Found, 'orders' | 'unclear'> {
-  const { readable, unreadable } = byReadability<HistoryOrder>(rows);
+  const { readable, unreadable } = partitionByReadability<HistoryOrder>(rows);
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));

@@ -1,5 +1,5 @@
 import {
-  byReadability,
+  partitionByReadability,
   type HistoryOrder,
   type HistoryRow,
   MAX_PAGE_SIZE,
@@ -73,7 +73,7 @@ async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boole
 }
 
 function newestFirst(rows: readonly HistoryRow[]): KnownOrder[] {
-  return byReadability<HistoryOrder>(rows)
+  return partitionByReadability<HistoryOrder>(rows)
     .readable.filter((order): order is KnownOrder => Boolean(order.referenceId))
     .toSorted((one, other) => orderTime(other) - orderTime(one));
 }

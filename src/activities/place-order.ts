@@ -13,7 +13,7 @@ import { findOrders } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
-/** Timestamps this close belong to one dispatch, for which a server may read its clock twice. */
+/** A server may read its clock twice during one dispatch, so timestamps this close count as the same dispatch. */
 const ONE_DISPATCH_MS = 5;
 /** Reserved at the end of the attempt for reporting "not sent". */
 const RESULT_RESERVE_MS = 1_000;
@@ -82,8 +82,8 @@ interface AttemptContext extends ActivityDependencies {
 async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const other = await checkOtherExecutions(deps, input);
   if (other) return other;
-  const priced = await checkPrice(deps, input);
-  if (priced?.result.evidence === 'NOT_SENT') return priced;
+  const stoppedByPrice = await checkPrice(deps, input);
+  if (stoppedByPrice?.result.evidence === 'NOT_SENT') return stoppedByPrice;
   // The oldest purchase goes first. The search takes its permits one by one, and then the write takes one.
   const permits = {
     class: 'placement',
@@ -92,10 +92,10 @@ async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promis
   } as const;
   return deps.partner.withPermits(permits, async (partner) => {
     const found = await findExistingOrder(partner, deps, input);
-    const ended = found ?? priced;
+    const ended = found ?? stoppedByPrice;
     if (ended) return ended;
     const reason = deps.admission.pauseReason();
-    return reason === undefined ? send(partner, deps, input) : inconclusive(paused(reason));
+    return reason === undefined ? send(partner, deps, input) : withUnknownHealth(paused(reason));
   });
 }
 
@@ -113,7 +113,7 @@ async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput
   });
   if ('ended' in listed) return listed.ended;
   const reason = 'another execution for this reference may have placed the order';
-  return listed.value ? inconclusive({ evidence: 'FENCED', reason, inFlight: true }) : undefined;
+  return listed.value ? withUnknownHealth({ evidence: 'FENCED', reason, inFlight: true }) : undefined;
 }
 
 async function hasOtherExecution({ purchases }: AttemptContext): Promise<boolean | undefined> {
@@ -138,7 +138,7 @@ async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise
   });
   if ('ended' in prices) return prices.ended;
   const reason = maxDebitIssue(items, maxDebit, prices.value);
-  return reason === undefined ? undefined : inconclusive({ evidence: 'OVER_MAX_DEBIT', reason });
+  return reason === undefined ? undefined : withUnknownHealth({ evidence: 'OVER_MAX_DEBIT', reason });
 }
 
 /** @returns the end of the attempt; undefined if the order history gives no reason not to send. */
@@ -155,9 +155,11 @@ async function findExistingOrder(
   });
   if ('ended' in search) return search.ended;
   const { orders, unclear } = search.value;
-  if (unclear !== undefined && !isReplacing(input)) return inconclusive({ evidence: 'FENCED', reason: unclear });
+  if (unclear !== undefined && !isReplacing(input)) return withUnknownHealth({ evidence: 'FENCED', reason: unclear });
   const [first, ...others] = orders;
-  return first && inconclusive({ evidence: 'FOUND', orders: [first, ...others], reason: 'the order already exists' });
+  return (
+    first && withUnknownHealth({ evidence: 'FOUND', orders: [first, ...others], reason: 'the order already exists' })
+  );
 }
 
 interface PreliminaryRead<T> {
@@ -177,7 +179,7 @@ async function readInTime<T>(
 ): Promise<{ value: T } | { ended: AttemptEnd }> {
   // Capped at `maxAgeMs`, because a worker whose clock is behind the server's would calculate too much time.
   const timeLeftMs = Math.min(writeDeadline(input) - now(), input.maxAgeMs) - RESULT_RESERVE_MS - reservedMs;
-  const notSent = (reason: string) => ({ ended: inconclusive({ evidence: 'NOT_SENT', reason }) });
+  const notSent = (reason: string) => ({ ended: withUnknownHealth({ evidence: 'NOT_SENT', reason }) });
   if (timeLeftMs <= 0) return notSent('the attempt was too old when a worker picked it up');
   try {
     const value = await withTimeout(timeLeftMs, read(timeLeftMs));
@@ -207,7 +209,7 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
     deps.purchases.noteOwner(data.id, input.referenceId);
     return { result: { evidence: 'PLACED', orderId: data.id }, health: 'HEALTHY' };
   } catch (error) {
-    if (!isPartnerError(error)) return inconclusive({ evidence: 'UNKNOWN', reason: 'an unexpected error' });
+    if (!isPartnerError(error)) return withUnknownHealth({ evidence: 'UNKNOWN', reason: 'an unexpected error' });
     const { placement: evidence, retryAfterMs, permitInMs, code } = error;
     return {
       result: { evidence, reason: withTraceId(error), retryAfterMs, permitInMs },
@@ -235,7 +237,7 @@ function paused(reason: string): PlacementResult {
   return { evidence: 'PAUSED', reason: `new placements are paused: ${reason}` };
 }
 
-function inconclusive(result: PlacementResult): AttemptEnd {
+function withUnknownHealth(result: PlacementResult): AttemptEnd {
   return { result, health: 'UNKNOWN' };
 }
 

@@ -1,7 +1,7 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { formatInstant } from '../contracts/format-instant';
-import { command, commandsFor, possibleCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { command, possibleCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
 import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
 import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/text-format';
 import { coloured, toneOf } from './colours';
@@ -166,7 +166,7 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
 /** Prints the state of a purchase, what it is waiting for, and the commands that an operator can use. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
   const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
-  const { waitsForWorkerSince: since, taskQueue, deliveriesUnlisted } = status;
+  const { waitsForWorkerSince: since, taskQueue, deliveriesError } = status;
   const hasMoved = afterEnd !== undefined && (state !== result?.outcome || state === 'PARTIALLY_DELIVERED');
   const mayHaveMoreKeys = closedAt !== undefined && mayGetMoreKeys(state);
   show(out, status, [
@@ -179,7 +179,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
       `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}. If this persists, check that a worker is running, and with versioned workers, one of its version.`,
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
     ...status.deliveries.map(formatDelivery),
-    deliveriesUnlisted && `  late deliveries can't be listed: ${safeSentence(deliveriesUnlisted)}`,
+    deliveriesError && `  late deliveries can't be listed: ${safeSentence(deliveriesError)}`,
     ...formatResult(out, result, !hasMoved),
     ...formatFailure(status),
     ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
@@ -209,7 +209,7 @@ function formatRunning({ state, waitsFor, execution }: PurchaseStatus): string[]
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const explanation = `  waiting for your decision (${hold.reason}): ${safeSentence(hold.explanation)}`;
-  return [explanation, '  type one of:', ...commandsFor(referenceId, hold).map(indent)];
+  return [explanation, '  type one of:', ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent)];
 }
 
 function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries'][number]): string {

@@ -61,7 +61,10 @@ async function reconcile(
   const client = await context.temporal();
   const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, dryRun };
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
-    context.out.note(`reconciling the last ${formatHours(input.lookbackMs)} (run ${runId}); waiting for it to finish`),
+    context.out.note(
+      `${input.dryRun ? 'dry run, which changes nothing: comparing' : 'reconciling'} the last ` +
+        `${formatHours(input.lookbackMs)} (run ${runId}); waiting for it to finish`,
+    ),
   );
   showReconciliation(context.out, result);
 }

@@ -153,9 +153,7 @@ const worker = {
     .prefault('127.0.0.1:8081')
     .describe('the address of `/healthz` (alive) and `/readyz` (connected and polling)'),
   METRICS_ADDRESS: listenIpAddress.prefault('127.0.0.1:9464').describe('the address of the Prometheus metrics'),
-  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error')
-    .prefault('info')
-    .describe('the least severe level that is logged'),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error').prefault('info').describe('the lowest level to log'),
   LOG_FORMAT: oneOf('json', 'pretty')
     .optional()
     .describe('`json`, or the human-readable `pretty`; if not set, `pretty` on a terminal and `json` elsewhere'),
@@ -173,16 +171,16 @@ export const SECRET_NAMES = VARIABLE_NAMES.filter((name) => describeVariable(nam
 export function describeVariable(name: VariableName) {
   const schema = variables[name];
   const json = z.toJSONSchema(schema, { io: 'input' });
-  const { description, expected, example, hidden, secret, command, default: usual } = json;
+  const { description, expected, example, hidden, secret, command, default: defaultValue } = json;
   return {
     readBy: name in purchase || name in worker ? 'worker' : name in reconciliation ? 'CLI' : 'worker, CLI',
     /** Markdown. */
     meaning: String(description),
     /** Ends the sentence "expected …". */
     expected: String(expected),
-    example: String(usual || example),
+    example: String(defaultValue || example),
     /** As written in the environment. */
-    default: usual as string | undefined,
+    default: defaultValue as string | undefined,
     required: !schema.safeParse(undefined).success,
     /** Never shown. */
     hidden: hidden === true,

@@ -40,6 +40,9 @@ const CHECKS: Record<HoldReason, string> = {
   DELIVERY_EXHAUSTED: 'does the checkout accept events again?',
 };
 
+/** Holds that are decided by what the order history shows. */
+const NEEDS_SEARCH: readonly HoldReason[] = ['PLACEMENT_UNKNOWN', 'OTHER_ITEMS'];
+
 type Hold = Pick<HoldNotice, 'reason' | 'decisions'>;
 
 /** The commands to choose from, one for each decision, below a comment that says what to check first. */
@@ -67,7 +70,7 @@ export function possibleCommands({ referenceId, state, hold }: PurchaseStanding)
     case 'HELD': {
       if (!hold) return [];
       const [check = '', ...decisions] = commandsFor(referenceId, hold);
-      return [check, ...(hold.reason === 'PLACEMENT_UNKNOWN' ? [search] : []), ...decisions];
+      return [check, ...(NEEDS_SEARCH.includes(hold.reason) ? [search] : []), ...decisions];
     }
     case 'PLACING':
     case 'PAUSED':

@@ -4,6 +4,13 @@ export type { AroundRequest, PartnerObserver } from './hooks';
 export { type NewestOrders, oldestPossible } from './lists';
 export type { PermitClass, PermitRequest } from './rate-limit';
 export { limitPauses, type ReadRetry, withRetry } from './retry';
-export { byReadability, isUnreadable, type NewestEnd, newestEndOf, newestOf, type UnreadableRow } from './rows';
+export {
+  partitionByReadability,
+  isUnreadable,
+  type NewestEnd,
+  newestEndOf,
+  newestOf,
+  type UnreadableRow,
+} from './rows';
 export type { BeforeWrite } from './transport';
 export * from './types';

@@ -21,7 +21,7 @@ export function isUnreadable<Row extends object>(row: Row | UnreadableRow): row 
   return 'problems' in row;
 }
 
-export function byReadability<Row extends object>(rows: readonly (Row | UnreadableRow)[]) {
+export function partitionByReadability<Row extends object>(rows: readonly (Row | UnreadableRow)[]) {
   return {
     readable: rows.filter((row) => !isUnreadable(row)) as Row[],
     unreadable: rows.filter((row) => isUnreadable(row)) as UnreadableRow[],

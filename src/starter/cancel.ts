@@ -37,7 +37,7 @@ export async function cancelPurchase(client: Client, referenceId: string): Promi
   const { status } = description;
   const state = workflowStateOf(description);
   if (status.name !== 'RUNNING') {
-    throw new NothingToCancelError(referenceId, status.name === 'COMPLETED' ? state : `as ${status.name}`);
+    throw new NothingToCancelError(referenceId, `as ${status.name === 'COMPLETED' ? state : status.name}`);
   }
   try {
     await client.workflow.getHandle(workflowId).cancel();

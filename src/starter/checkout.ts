@@ -22,6 +22,6 @@ export {
 } from './parse-event';
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './create-starter';
 export type { Redelivery } from './redeliver';
-export type { Resolution } from './resolve';
+export type { HoldDecision, Resolution } from './resolve';
 export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';
 export type { CurrentState } from './current-state';

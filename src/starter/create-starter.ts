@@ -5,7 +5,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_ONCE } from '../contracts/names';
-import type { DecisionChoice, PurchaseInput, PurchaseResult } from '../contracts/public-types';
+import type { PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { escapeMarkdown, joinDetails, summaryOf } from '../domain/text-format';
@@ -20,7 +20,7 @@ import {
 } from '../domain/purchase-rules';
 import {
   createPurchaseReader,
-  findSilenceCause,
+  diagnoseNoResponse,
   GRPC_STATUS,
   grpcErrorOf,
   retryServerTimeouts,
@@ -40,7 +40,7 @@ import { type Cancellation, cancelPurchase } from './cancel';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
 import { describeNamespace } from './describe-namespace';
 import { type Redelivery, redeliver } from './redeliver';
-import { checkedChoice, type Resolution, resolveHold } from './resolve';
+import { checkedChoice, type HoldDecision, type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 
@@ -79,16 +79,16 @@ export interface Starter {
   /**
    * Returns the current state of a purchase. Works without a running worker.
    *
-   * @throws PurchaseNotFoundError
+   * @throws PurchaseNotFoundError, NoResponseError
    */
   status(referenceId: string): Promise<PurchaseStatus>;
   /**
-   * Decides how a held purchase continues. Needs a running worker. Safe to repeat: the same decision is accepted again,
-   * or refused because the purchase is no longer held.
+   * Decides how a held purchase continues. Needs a running worker. Safe to repeat with `holdId`. Without it, a decision
+   * applies to the hold that is open then, so after `NoResponseError`, read the status first.
    *
    * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NoResponseError
    */
-  resolve(referenceId: string, choice: DecisionChoice): Promise<Resolution>;
+  resolve(referenceId: string, choice: HoldDecision): Promise<Resolution>;
   /**
    * Delivers an ended purchase again, with the keys that its order has now. Needs a running worker. Safe to repeat,
    * because every key keeps its id.
@@ -107,7 +107,7 @@ export interface Starter {
    * Requests the cancellation of a purchase. If an order may already exist, it is completed instead. Safe to repeat. If
    * no worker is running, the request takes effect when one starts.
    *
-   * @throws PurchaseNotFoundError, NothingToCancelError
+   * @throws PurchaseNotFoundError, NothingToCancelError, NoResponseError
    */
   cancel(referenceId: string): Promise<Cancellation>;
 }
@@ -146,7 +146,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
   }
   /** All calls to Temporal share one deadline, unless a method sets an earlier one. */
-  const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorWords): Promise<T> => {
+  const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorContext): Promise<T> => {
     const deadline = Date.now() + timeoutMs;
     const response = client.withDeadline(deadline, () => run(deadline));
     return translateErrors(client, response, words);
@@ -160,7 +160,9 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     status: (referenceId) => inTime(() => statusOf(client, checked(referenceId)), { referenceId }),
     resolve: async (referenceId, choice) => {
       const [reference, decision] = [checked(referenceId), checkedChoice(choice)];
-      return inTime(() => resolveHold(client, reference, decision), { referenceId });
+      const isRepeatable = decision.holdId !== undefined;
+      const advice = isRepeatable ? REPEAT : 'It may still be decided: read the status before you decide again.';
+      return inTime(() => resolveHold(client, reference, decision), { referenceId, advice, isRepeatable });
     },
     redeliver: (referenceId) => inTime((until) => redeliver(client, checked(referenceId), until), { referenceId }),
     list: (filter = {}) => inTime(() => listPurchases(client, filter), { advice: LIST_FEWER }),
@@ -290,10 +292,11 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
 }
 
 /** What the error of a call can say. */
-interface ErrorWords {
+interface ErrorContext {
   referenceId?: string;
   /** What to do if Temporal did not respond. */
   advice?: string;
+  isRepeatable?: boolean;
 }
 
 const REPEAT = 'The request may still take effect; repeating it is safe.';
@@ -303,7 +306,7 @@ const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with
 async function translateErrors<T>(
   client: Client,
   response: Promise<T>,
-  { referenceId, advice = REPEAT }: ErrorWords = {},
+  { referenceId, advice = REPEAT, isRepeatable }: ErrorContext = {},
 ): Promise<T> {
   try {
     return await response;
@@ -314,9 +317,10 @@ async function translateErrors<T>(
     }
     const said = grpcErrorOf(error);
     if (said?.code !== GRPC_STATUS.UNAVAILABLE && said?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
-    const silence = await findSilenceCause(client);
+    const silence = await diagnoseNoResponse(client);
     const reason = silence === undefined ? '.' : `: ${silence}. Is a server running at this address?`;
     throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {
+      isRepeatable,
       cause: rootCauseOf(error as Error),
     });
   }

@@ -102,8 +102,16 @@ export class RedeliveryFailedError extends FulfilmentError {
   }
 }
 
-/** Temporal or a worker did not respond in time. The request may still take effect. Repeating it is safe. */
-export class NoResponseError extends FulfilmentError {}
+/** Temporal or a worker did not respond in time. The request may still take effect. */
+export class NoResponseError extends FulfilmentError {
+  /** Whether repeating the call is safe. False only for a `resolve` without `holdId`, which may decide a later hold. */
+  readonly isRepeatable: boolean;
+
+  constructor(message: string, { isRepeatable = true, ...options }: ErrorOptions & { isRepeatable?: boolean } = {}) {
+    super(message, options);
+    this.isRepeatable = isRepeatable;
+  }
+}
 
 /** The purchase has already ended, so it can't be cancelled. Nothing was changed. */
 export class NothingToCancelError extends FulfilmentError {

@@ -12,10 +12,17 @@ import type { DecisionChoice, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { DECISION_KINDS } from '../domain/holds';
 import { quoteValue, validateOrderId } from '../domain/purchase-rules';
+import { toSingleLine } from '../domain/text-format';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { expectedOneOf } from './did-you-mean';
 import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './errors';
 import { refuseUnknownFields } from './unknown-fields';
+
+/** A decision on a held purchase. */
+export type HoldDecision = DecisionChoice & {
+  /** `hold.id` of the status: decides only this hold, so that a repetition never decides a later one. */
+  holdId?: string | undefined;
+};
 
 /** A decision that was accepted. */
 export interface Resolution {
@@ -32,30 +39,40 @@ export interface Resolution {
  * @throws InvalidArgumentError
  * @internal
  */
-export function checkedChoice(choice: unknown): DecisionChoice {
+export function checkedChoice(choice: unknown): HoldDecision {
   if (typeof choice !== 'object' || choice === null) {
     throw new InvalidArgumentError(`expected a decision such as {decision: 'abandon'}, got ${quoteValue(choice)}`);
   }
-  const { decision: written, orderId } = choice as { decision?: unknown; orderId?: unknown };
+  const { decision: written, orderId, holdId } = choice as Partial<Record<'decision' | 'orderId' | 'holdId', unknown>>;
   const decision = DECISION_KINDS.find((kind) => kind === written);
   const hasOrderId = decision === 'order' || decision === undefined;
-  refuseUnknownFields(choice, hasOrderId ? ['decision', 'orderId'] : ['decision']);
+  refuseUnknownFields(choice, hasOrderId ? ['decision', 'orderId', 'holdId'] : ['decision', 'holdId']);
+  if (holdId !== undefined && typeof holdId !== 'string') {
+    throw new InvalidArgumentError(`holdId: expected hold.id of the status, got ${quoteValue(holdId)}`);
+  }
   if (decision === undefined) {
     throw new InvalidArgumentError(`decision: ${expectedOneOf(DECISION_KINDS, written)}`);
   }
-  if (decision !== 'order') return { decision };
+  if (decision !== 'order') return { decision, holdId };
   const [issue] = validateOrderId(orderId);
   if (issue) throw new InvalidArgumentError(`orderId: ${issue}`);
-  return { decision, orderId: orderId as string };
+  return { decision, orderId: orderId as string, holdId };
 }
 
 /**
  * @throws DecisionRefusedError, NoResponseError, WorkflowNotFoundError
  * @internal
  */
-export async function resolveHold(client: Client, referenceId: string, choice: DecisionChoice): Promise<Resolution> {
+export async function resolveHold(
+  client: Client,
+  referenceId: string,
+  { holdId, ...choice }: HoldDecision,
+): Promise<Resolution> {
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const hold = await openHold(handle, referenceId);
+  if (holdId !== undefined && holdId !== hold.id) {
+    throw new DecisionRefusedError(referenceId, `hold ${toSingleLine(holdId, 100)} is no longer open`, hold);
+  }
   if (!hold.decisions.includes(choice.decision)) {
     throw new DecisionRefusedError(referenceId, `${choice.decision} is not possible for ${hold.reason}`, hold);
   }
@@ -65,7 +82,7 @@ export async function resolveHold(client: Client, referenceId: string, choice: D
   const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId });
   const sendWithOneRetry = () => send().catch((error: unknown) => sendAgain(error, send));
   await sendWithOneRetry().catch((error: unknown) => {
-    throw toDecisionError(error, referenceId);
+    throw toDecisionError(error, referenceId, holdId !== undefined);
   });
   return { referenceId, workflowId: handle.workflowId, hold, ...choice };
 }
@@ -80,7 +97,7 @@ async function openHold(handle: WorkflowHandle, referenceId: string): Promise<Ho
   return hold;
 }
 
-function toDecisionError(error: unknown, referenceId: string): unknown {
+function toDecisionError(error: unknown, referenceId: string, isRepeatable: boolean): unknown {
   if (error instanceof WorkflowUpdateFailedError)
     return new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
   if (error instanceof WorkflowNotFoundError)
@@ -89,6 +106,7 @@ function toDecisionError(error: unknown, referenceId: string): unknown {
   return new NoResponseError(
     `No worker processed the decision on ${referenceId} in time. Is a worker running? ` +
       `The decision may still take effect. Check before you decide again: ${statusCommand(referenceId)}`,
+    { isRepeatable },
   );
 }
 

@@ -53,7 +53,7 @@ export interface PurchaseStatus {
   pending: PendingWork[];
   deliveries: DeliveryStatus[];
   /** Why late deliveries could not be listed and are missing from `deliveries`. */
-  deliveriesUnlisted?: string | undefined;
+  deliveriesError?: string | undefined;
   /** What the newest delivery after the end of the purchase changed. */
   afterEnd?: StateAfterEnd | undefined;
   /** Since when the next step has waited for a worker, ISO 8601. If it persists, no worker is running or all fail. */
@@ -99,7 +99,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     // A terminated workflow still shows the activities that it had.
     pending: running ? pendingWork(description) : [],
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
-    deliveriesUnlisted: later.unlisted,
+    deliveriesError: later.unlisted,
     afterEnd,
     waitsForWorkerSince,
     taskQueue: safe(description.taskQueue),

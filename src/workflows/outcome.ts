@@ -103,12 +103,12 @@ export async function deliverOutcome(
   // Keys that runs before a reset delivered, and keys that were sent without a confirmation. If one of them disappears
   // from the order, an alert is raised.
   let maybeDelivered = purchase.receivedKeyIds;
-  let countGone = 0;
+  let goneCount = 0;
   const alertIfGone = () => {
     const gone = missingKeys(maybeDelivered, keyIdsOf(details.lines));
-    if (gone.length <= countGone) return;
-    countGone = gone.length;
-    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: countGone });
+    if (gone.length <= goneCount) return;
+    goneCount = gone.length;
+    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: goneCount });
   };
   const reviewAgain = async () => {
     details = await reviewChanged(purchase, holds, details);

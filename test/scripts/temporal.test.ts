@@ -57,7 +57,7 @@ describe('npm run temporal', () => {
       (folder) => writeFileSync(join(folder, '.env'), 'TEMPORAL_API_KEY_FILE=missing\n'),
       /\/missing can't be read \(ENOENT\)/,
     ],
-  ])('says so and runs nothing if %s can not be read', async (_, prepare, message) => {
+  ])('says so and runs nothing if %s cannot be read', async (_, prepare, message) => {
     const folder = temporaryFolder();
     prepare(folder);
     const { code, stderr, lines } = await runIn(folder);

@@ -11,7 +11,7 @@ import {
   type UnreadableRecord,
 } from '../../domain/reconciliation/records';
 import {
-  byReadability,
+  partitionByReadability,
   type HistoryOrder,
   isPartnerError,
   isUnreadable,
@@ -134,7 +134,7 @@ export async function readOrderHistory(
       progress.show('reading the order history', { page, pages, read, orders }),
     keep: (row) => (isUnreadable(row) ? row : partnerOrderOf(row)),
   });
-  const { readable, unreadable } = byReadability<PartnerOrder>(rows);
+  const { readable, unreadable } = partitionByReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
   const retry = orderRetry(progress.signal);
   const again = await inParallel(young.slice(0, MAX_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));

@@ -148,7 +148,7 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   const remedy =
     `Run: ${command('setup')}. First remove any that is registered with another type: ` +
     `npm run temporal -- operator search-attribute remove --namespace ${namespace} --name NAME`;
-  check.problem(`missing, or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
+  check.problem(`not registered, or registered with another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
 
 type Schedule = ScheduleSettings & { taskQueue: string };

@@ -7,7 +7,7 @@ export {
   TemporalUnreachableError,
 } from './connection';
 export { refusalOf, refusedError } from './connection-failure';
-export { findSilenceCause } from './silence-cause';
+export { diagnoseNoResponse } from './diagnose-no-response';
 export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, retryServerTimeouts, rootCauseOf } from './grpc';
 export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './visibility';
 export { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from './purchase-reader';

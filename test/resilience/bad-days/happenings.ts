@@ -18,7 +18,7 @@ const RESPONSE_TIMEOUT_MS = 8_000;
 /** Long enough for all orders of the day, and too short for those of earlier days. */
 export const LOOKBACK_MS = 50 * 60_000;
 
-/** What happened on a day and can not be read from the partner, the checkout or Temporal at its end. */
+/** What happened on a day and cannot be read from the partner, the checkout or Temporal at its end. */
 export interface Chronicle {
   reconciliations: ReconciliationResult[];
   /** Purchases that an operator placed again, by name. */

@@ -157,7 +157,7 @@ describe('an order that an operator names, which is checked before it is adopted
   it.concurrent.each<[string, string, () => Promise<string> | string]>([
     ['the partner does not have', 'the partner has no order', () => 'never-there'],
     [
-      'another purchase has adopted, even if the history can not be read',
+      'another purchase has adopted, even if the history cannot be read',
       'belongs to purchase',
       async () => {
         const { orderId = '' } = await env.bought({ 'demo-instant': 2 });

@@ -1,7 +1,7 @@
 import { operatorOf } from '../../support/operator';
 import { type PurchaseFault, sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { cameTo, INSTANT, LENIENT, type PurchaseRun, runPurchase, searchesFor } from './run-purchase';
+import { waitForOutcomeOrHold, INSTANT, LENIENT, type PurchaseRun, runPurchase, searchesFor } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
@@ -47,7 +47,7 @@ describe('a cancel ends a purchase only when nothing can have been bought', () =
     await operatorOf(env, referenceId).cancel();
     env.sandbox.settings({ historyLagRequests: 0 });
 
-    expectSeenThrough(await cameTo(env, referenceId));
+    expectSeenThrough(await waitForOutcomeOrHold(env, referenceId));
   });
 });
 
@@ -65,13 +65,13 @@ describe('a cancel of a purchase held as PLACEMENT_UNKNOWN', () => {
     await operator.cancelRequested();
     await operator.idle();
 
-    expect(await cameTo(env, referenceId)).toMatchObject({ state: 'HELD', requests: 1, received: [] });
+    expect(await waitForOutcomeOrHold(env, referenceId)).toMatchObject({ state: 'HELD', requests: 1, received: [] });
   });
 });
 
 async function cancelled(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
   await operatorOf(env, referenceId).cancel();
-  return cameTo(env, referenceId);
+  return waitForOutcomeOrHold(env, referenceId);
 }
 
 function expectSeenThrough({ state, requests, status, issued, received }: PurchaseRun): void {

@@ -9,7 +9,7 @@ import {
 } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
-import { cameTo, INSTANT, LENIENT, runPurchase } from './run-purchase';
+import { waitForOutcomeOrHold, INSTANT, LENIENT, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 
@@ -60,7 +60,7 @@ describe('a reference with no order, several orders or an order of another purch
     const { referenceId } = await runPurchase(env, [{ ...LOST, when: 'before', commit }]);
     await bookLateOrders(env, referenceId, 1);
 
-    const purchase = await cameTo(env, referenceId);
+    const purchase = await waitForOutcomeOrHold(env, referenceId);
     expect(purchase).toMatchObject({ state: 'HELD', requests: 1, received: [] });
     expect(purchase.orders).toHaveLength(1);
   });
@@ -71,7 +71,7 @@ describe('a reference with no order, several orders or an order of another purch
     const { referenceId } = await runPurchase(env, [answered]);
     await bookLateOrders(env, referenceId, 2);
 
-    const { orders, received, status, requests } = await cameTo(env, referenceId);
+    const { orders, received, status, requests } = await waitForOutcomeOrHold(env, referenceId);
     expect(requests).toBe(2);
     const delivered = orders.filter(({ id }) => id === status.result?.orderId);
     expect(received).toEqual(keysOf(...delivered));

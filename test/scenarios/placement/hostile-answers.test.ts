@@ -7,7 +7,7 @@ import {
   type TestEnvironment,
 } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { cameTo, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
+import { waitForOutcomeOrHold, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
 /** A placeholder for the purchase's own reference in a generated response. */
 const OURS = '<our reference>';
@@ -97,7 +97,7 @@ describe('hostile responses from the partner', () => {
   }, 120_000);
 });
 
-it('purchases that can not end do not block other purchases', async () => {
+it('purchases that cannot end do not block other purchases', async () => {
   const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   const poisons: PurchaseFault[] = [
     { operation: 'orders', action: { type: 'body', text: '{"details":' } },
@@ -111,7 +111,7 @@ it('purchases that can not end do not block other purchases', async () => {
   await waitUntil('each of them has searched', () => env.sandbox.requests().orders >= poisons.length);
 
   for (const referenceId of await env.buyMany(5)) {
-    expect(await cameTo(env, referenceId)).toMatchObject({ state: 'DELIVERED' });
+    expect(await waitForOutcomeOrHold(env, referenceId)).toMatchObject({ state: 'DELIVERED' });
   }
   for (const referenceId of poisoned) {
     expect(await env.starter.status(referenceId)).toMatchObject({ execution: 'RUNNING' });

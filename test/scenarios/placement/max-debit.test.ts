@@ -1,6 +1,6 @@
 import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
-import { cameTo, LENIENT } from './run-purchase';
+import { waitForOutcomeOrHold, LENIENT } from './run-purchase';
 
 /** 4.99 each. */
 const ITEMS = [{ productId: 'demo-instant', quantity: 2 }];
@@ -31,7 +31,7 @@ describe('a purchase with a maximum debit', () => {
     const referenceId = env.reference();
     await env.starter.purchase({ referenceId, items, maxDebit });
 
-    const purchase = await cameTo(env, referenceId);
+    const purchase = await waitForOutcomeOrHold(env, referenceId);
     expect(purchase).toMatchObject({ state: 'NOT_PLACED', requests: 0, orders: [] });
     expect(purchase.status.result?.reason).toContain(reason);
     expect(purchase.events.map(({ type }) => type)).toEqual(['purchase.not_placed']);

@@ -5,7 +5,7 @@ import {
   type TestEnvironment,
 } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { cameTo, LENIENT, runPurchase, searchesFor } from './run-purchase';
+import { waitForOutcomeOrHold, LENIENT, runPurchase, searchesFor } from './run-purchase';
 
 type Action = NonNullable<PurchaseFault['action']>;
 
@@ -95,7 +95,7 @@ it('places each order once when a rotated key is valid again, and loses no purch
   env.sandbox.settings({ apiKeys: ['sandbox-key'] });
 
   for (const referenceId of references) {
-    expect(await cameTo(env, referenceId)).toMatchObject({ state: 'DELIVERED', requests: 1 });
+    expect(await waitForOutcomeOrHold(env, referenceId)).toMatchObject({ state: 'DELIVERED', requests: 1 });
   }
 });
 

@@ -23,11 +23,11 @@ export async function runPurchase(
   items: Record<string, number> = INSTANT,
   referenceId = env.reference(),
 ): Promise<PurchaseRun> {
-  return cameTo(env, await env.buyFacing(faults, items, referenceId));
+  return waitForOutcomeOrHold(env, await env.buyFacing(faults, items, referenceId));
 }
 
 /** Waits until the checkout is notified of an outcome or a hold. @returns the state of the purchase at that time */
-export async function cameTo(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
+export async function waitForOutcomeOrHold(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
   const isNotified = () => env.receiver.eventsOf(referenceId)[0];
   const first = await waitUntil(`the checkout was notified of ${referenceId}`, isNotified, { withinMs: 170_000 });
   if (first.type !== 'purchase.held') await env.starter.result(referenceId);

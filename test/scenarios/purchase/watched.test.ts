@@ -47,7 +47,7 @@ describe('purchases with PURCHASE_WATCH=history', () => {
   });
 });
 
-describe('an order history that can not be read', () => {
+describe('an order history that cannot be read', () => {
   const env = sharedEnvironment({ settings: OFTEN });
 
   it('leaves a poll on every twentieth attempt, and the watch continues when it can be read again', async () => {

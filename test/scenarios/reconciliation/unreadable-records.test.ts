@@ -12,7 +12,7 @@ const KEY = 'KEY-IN-A-TITLE-7777';
 type Action = NonNullable<Fault['action']>;
 const GONE: Action = { type: 'answer', status: 410 };
 
-describe('a reconciliation of records that can not be read', () => {
+describe('a reconciliation of records that cannot be read', () => {
   let env: TestEnvironment;
   beforeEach(async () => {
     env = await startReconciliationEnvironment();
@@ -54,7 +54,7 @@ describe('a reconciliation of records that can not be read', () => {
     }
   });
 
-  it('reports each followed order that can not be read, whatever the error, and still reads the others', async () => {
+  it('reports each followed order that cannot be read, whatever the error, and still reads the others', async () => {
     await env.close();
     // The partner's clock is behind, so its orders are too old for the lookback and are followed one by one.
     env = await startReconciliationEnvironment({ sandbox: { now: () => Date.now() - 5 * HOUR } });
@@ -118,7 +118,7 @@ describe('a reconciliation of records that can not be read', () => {
     expect(event?.data).not.toHaveProperty('orderId');
   });
 
-  it('reports a purchase whose memo can not be read, decoded or not, and repairs the others', async () => {
+  it('reports a purchase whose memo cannot be read, decoded or not, and repairs the others', async () => {
     // As a client with its own codec writes it.
     const [, encrypted] = UNDECODABLE_VALUES;
     const unreadable = [{ hold: 'a text' }, { ordered: 'two' }, { ordered: encrypted }];

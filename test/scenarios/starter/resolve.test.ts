@@ -26,7 +26,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
     expect(stdout).toMatch(
-      /:\n {4}# check first: ask the partner whether it has an order for this reference\n.+ --order .+\n.+ --replace .+ spends money\n/,
+      /:\n {4}# check first: ask the partner whether it has an order for this reference\n.+ orders --search .+\n.+ --order .+\n.+ --replace .+ spends money\n/,
     );
 
     const typed = commands[1]!.split('#')[0]!.trim().split(/\s+/).slice(2);
@@ -51,7 +51,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
-  it('--order while the partner can not be read is refused, and taken when the same is typed again later', async () => {
+  it('--order while the partner cannot be read is refused, and taken when the same is typed again later', async () => {
     const { referenceId, right: orderId } = await held();
     env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'answer', status: 403 } });
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
@@ -85,7 +85,10 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     await expect(env.starter.resolve(referenceId, { decision: 'withhold' })).rejects.toThrow(DecisionRefusedError);
     expect((await env.starter.status(referenceId)).state).toBe('HELD');
 
-    await env.starter.resolve(referenceId, { decision: 'abandon' });
+    const another = env.starter.resolve(referenceId, { decision: 'abandon', holdId: 'run:9' });
+    await expect(another).rejects.toThrow('hold run:9 is no longer open');
+    const { hold } = await env.starter.status(referenceId);
+    await env.starter.resolve(referenceId, { decision: 'abandon', holdId: hold?.id });
     await env.starter.result(referenceId);
   });
 
@@ -130,6 +133,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
 
     await expect(asked).rejects.toThrow(NoResponseError);
     await expect(asked).rejects.toThrow(/No worker processed the decision .* in time/);
+    await expect(asked).rejects.toMatchObject({ isRepeatable: false });
     await handle.terminate();
   });
 });

@@ -103,7 +103,7 @@ describe('the gauges of a worker that has just started', () => {
     expect(await shown()).toEqual([5, 5]);
   });
 
-  it('export no values but their time when the server can not be reached, so the time shows that they are out of date', async () => {
+  it('export no values but their time when the server cannot be reached, so the time shows that they are out of date', async () => {
     const startedAt = Date.now();
     const client = new Client({ connection: env.client.connection, namespace: 'a-namespace-that-is-not-there' });
     const { shown, warnings } = await readOnce({ ...env, client });

@@ -112,7 +112,7 @@ describe('a purchase in the logs and traces of real processes', () => {
     expect(printed).not.toMatch(/nondeterminism/i);
   });
 
-  it('is one trace with the id of its run when its start was not traced or the header can not be decoded', async () => {
+  it('is one trace with the id of its run when its start was not traced or the header cannot be decoded', async () => {
     const { runId } = await env.handleOf(untracedReference).describe();
     const spans = spansOf(untracedReference);
     expect(spans.map(({ name }) => name)).toContain('RunActivity:placeOrder');

@@ -95,7 +95,7 @@ describe('a running worker process', () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 
-  it('only warns when the partner can not be reached, and still becomes ready', async () => {
+  it('only warns when the partner cannot be reached, and still becomes ready', async () => {
     const worker = await startReady({ PARTNER_BASE_URL: `http://127.0.0.1:${await freePort()}` });
     await worker.said("the partner can't be used: listOrders: no connection to the partner (ECONNREFUSED)");
     expect(await worker.end('SIGTERM')).toBe(0);

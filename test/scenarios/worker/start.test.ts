@@ -16,7 +16,7 @@ import {
 } from '../../support/processes';
 import { startTestEnvironment } from '../../support/test-environment';
 
-describe('a worker that can not start says why before it does anything', () => {
+describe('a worker that cannot start says why before it does anything', () => {
   it('exits with 78 and names every wrong variable at once, shows no secret and connects to nothing', async () => {
     const temporal = await startTcpServer();
     const partner = await startTcpServer();
@@ -47,7 +47,7 @@ describe('a worker that can not start says why before it does anything', () => {
     expect([temporal.connections, partner.connections]).toEqual([0, 0]);
   });
 
-  it('exits with 78 and names a delivery folder on a file system that can not sync', async () => {
+  it('exits with 78 and names a delivery folder on a file system that cannot sync', async () => {
     const lacking = join(temporaryFolder(), 'lacking.cjs');
     const error = "Object.assign(new Error('x'), { code: 'EINVAL', syscall: 'fsync' })";
     writeFileSync(lacking, `require('node:fs').fsyncSync = () => { throw ${error}; };`);

@@ -40,7 +40,7 @@ describe('catalogue prices', () => {
     expect(prices.get('p')).toMatchObject([{ price: 5 }, { price: 50 }]);
   });
 
-  it('include a price that can not be read, so that no other price of the product counts alone', async () => {
+  it('include a price that cannot be read, so that no other price of the product counts alone', async () => {
     const rows = [productRow('p', { price: 1 }), productRow('p', { price: '99.00' }), productRow('q', { price: 2 })];
     const { url } = await listServer('products', () => rows);
     const prices = await createPriceList(clientOf(url))(MINUTE);

@@ -51,7 +51,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expect(printed.split(CLEAN)).toHaveLength(7);
   });
 
-  it('a JSON document shows no digest of a row that can not be read, which may be that of a key', async () => {
+  it('a JSON document shows no digest of a row that cannot be read, which may be that of a key', async () => {
     const json = { ...out, json: true };
     await listProducts(await partnerWith({ products: [productRow('p-1', { price: 'KEY' })] }), json, {});
     await listOrders(await partnerWith({ orders: [historyRow('o-1', { status: 7 })] }), json, {});
@@ -101,7 +101,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     const state = { state: 'PENDING', startedAt: HOSTILE, taskQueue: 'q' } as const;
     const deliveries = [{ state: 'RECEIVED', type: HOSTILE, eventId: HOSTILE, at: HOSTILE } as const];
     const work = { activity: HOSTILE, activityId: '1; touch /tmp/x #', attempt: 1, paused: true };
-    showStatus(out, { ...known, ...state, deliveries, pending: [work], deliveriesUnlisted: HOSTILE });
+    showStatus(out, { ...known, ...state, deliveries, pending: [work], deliveriesError: HOSTILE });
     expectLines(6);
     expect(printed).toContain('PAUSED by an operator: a [2J');
     expect(printed).toContain('Only the Temporal UI can unpause it.\n');

@@ -30,16 +30,16 @@ const TABLE: [EvidenceWithoutOrder, first: string[], afterAnotherThatMayHaveArri
   ['NEVER_WRITTEN', UNWRITTEN, UNWRITTEN],
 ];
 
-function inBrief(step: NextStep): string {
+function summarize(step: NextStep): string {
   if (step.kind === 'end') return step.outcome;
   if (step.kind !== 'confirm') return step.kind;
-  return `${step.searches}${step.needsProof ? ', proven' : ''}: ${inBrief(step.ifAbsent)}`;
+  return `${step.searches}${step.needsProof ? ', proven' : ''}: ${summarize(step.ifAbsent)}`;
 }
 
 describe('the next step after an attempt that returned no order', () => {
   it.each(TABLE)('%s', (evidence, first, later) => {
     const steps = (mayHaveArrived: boolean) =>
-      POLICIES.map((replace) => inBrief(stepAfter(evidence, { mayHaveArrived, replace })));
+      POLICIES.map((replace) => summarize(stepAfter(evidence, { mayHaveArrived, replace })));
     expect([steps(false), steps(true)]).toEqual([first, later]);
   });
 

@@ -26,7 +26,7 @@ function saleOf(
   return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, refundReceived, ...keys };
 }
 
-function inBrief(plan: DeliveryPlan): string {
+function summarize(plan: DeliveryPlan): string {
   if (plan.kind === 'issue') return `issue: ${plan.issue}`;
   if (plan.kind === 'nothing') return `nothing${plan.missing > 0 ? `, ${plan.missing} missing` : ''}: ${plan.reason}`;
   const { delivery, newKeys, missing } = plan;
@@ -66,7 +66,7 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     '%s: the order is %s with keys "%s", and the checkout has %j',
     (outcome, status, keys, had, byItself, again = byItself) => {
       const sale = saleOf(outcome, orderOf(status, keys), had);
-      expect([inBrief(planDelivery(sale, false)), inBrief(planDelivery(sale, true))]).toEqual([byItself, again]);
+      expect([summarize(planDelivery(sale, false)), summarize(planDelivery(sale, true))]).toEqual([byItself, again]);
     },
   );
 
@@ -74,16 +74,16 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     '%s: keys are never delivered, and its event is repeated only on request',
     (outcome) => {
       for (const order of [undefined, orderOf('COMPLETED', 'abcd')]) {
-        expect(inBrief(planDelivery(saleOf(outcome, order, ['']), false))).toBe(`nothing: it ended as ${outcome}`);
-        expect(inBrief(planDelivery(saleOf(outcome, order, ['']), true))).toBe(outcome.toLowerCase());
+        expect(summarize(planDelivery(saleOf(outcome, order, ['']), false))).toBe(`nothing: it ended as ${outcome}`);
+        expect(summarize(planDelivery(saleOf(outcome, order, ['']), true))).toBe(outcome.toLowerCase());
       }
     },
   );
 
   it('reports a refund once, and again only on request', () => {
     const sale = saleOf('DELIVERED', orderOf('REFUNDED', ''), ['abcd'], true);
-    expect(inBrief(planDelivery(sale, false))).toBe('nothing: the checkout knows of the refund');
-    expect(inBrief(planDelivery(sale, true))).toBe('refunded');
+    expect(summarize(planDelivery(sale, false))).toBe('nothing: the checkout knows of the refund');
+    expect(summarize(planDelivery(sale, true))).toBe('refunded');
   });
 
   const oneR = { productId: 'r', quantity: 2, keys: 1 };
@@ -98,14 +98,14 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     ['with other items', { lines: [line('r', 'ab', 2)] }, { items: [oneR] }, OF_R],
   ])('withholds the keys of an order %s unless an operator accepted it', (_, shown, accepted, issue) => {
     const sale = saleOf('OVERDUE', { ...orderOf('COMPLETED', 'ab'), ...shown }, ['']);
-    expect(inBrief(planDelivery(sale, true))).toBe(`issue: ${issue}`);
-    expect(inBrief(planDelivery({ ...sale, accepted }, false))).toContain('late_delivery ab');
+    expect(summarize(planDelivery(sale, true))).toBe(`issue: ${issue}`);
+    expect(summarize(planDelivery({ ...sale, accepted }, false))).toContain('late_delivery ab');
   });
 
   it("checks the items of a stopped purchase's order, because its request may never have had a response", () => {
     const sale = saleOf(undefined, { ...orderOf('PENDING', ''), lines: [line('r', '')] }, ['']);
-    expect(inBrief(planDelivery(sale, true))).toContain('issue: the order does not contain p');
-    expect(inBrief(planDelivery({ ...sale, order: undefined }, true))).toBe(
+    expect(summarize(planDelivery(sale, true))).toContain('issue: the order does not contain p');
+    expect(summarize(planDelivery({ ...sale, order: undefined }, true))).toBe(
       'nothing: the partner shows no order for this purchase',
     );
   });

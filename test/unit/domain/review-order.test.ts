@@ -17,7 +17,7 @@ const orderOf = (status: string, lines: OrderLine[], claimedBy?: string): OrderS
   claimedBy,
 });
 
-function inBrief(review: Review): string {
+function summarize(review: Review): string {
   switch (review.kind) {
     case 'issue':
       return `${review.issue.reason}: ${review.issue.explanation}`;
@@ -56,13 +56,13 @@ describe('an order that our own request placed', () => {
     ['is held with another product', 'COMPLETED', WITH_C, `${OTHER} C, which was not bought`],
     ['is held with another quantity', 'COMPLETED', FIVE, `${OTHER} 5 of A; bought: 2`],
   ])('%s', (_, status, lines, expected) => {
-    expect(inBrief(reviewOrder({ items }, orderOf(status, lines), true))).toBe(expected);
+    expect(summarize(reviewOrder({ items }, orderOf(status, lines), true))).toBe(expected);
   });
 
   it('is held in every status if another purchase claims it, because its keys must not be delivered twice', () => {
     for (const status of ['PENDING', 'COMPLETED', 'REFUNDED']) {
       const review = reviewOrder({ items }, orderOf(status, WHOLE, 'SALE-2'), true);
-      expect(inBrief(review)).toBe('ORDER_OF_ANOTHER_PURCHASE: order O-1 also belongs to SALE-2');
+      expect(summarize(review)).toBe('ORDER_OF_ANOTHER_PURCHASE: order O-1 also belongs to SALE-2');
     }
   });
 });
@@ -74,7 +74,7 @@ describe('an order that was found in the history or named by an operator is comp
     ['a missing product', 'PENDING', [line('A', '', 2)], 'OTHER_ITEMS: the order does not contain B, which'],
     ['another quantity, although the order failed', 'FAILED', FEWER, 'OTHER_ITEMS: the order contains 1 of A'],
   ])('%s', (_, status, lines, expected) => {
-    expect(inBrief(reviewOrder({ items }, orderOf(status, lines), false))).toContain(expected);
+    expect(summarize(reviewOrder({ items }, orderOf(status, lines), false))).toContain(expected);
   });
 });
 
@@ -92,7 +92,7 @@ describe('an order whose differences an operator has accepted', () => {
     [{ surplus: 1 }, [line('A', 'abx', 2)], 'abx, 4 ordered: COMPLETED with 3 of 3 keys'],
   ])('%j: everything in %j is delivered, but any other problem is held', (accepted, lines, expected) => {
     const review = (some: Accepted, claimedBy?: string) =>
-      inBrief(reviewOrder({ items, accepted: some }, orderOf('COMPLETED', lines, claimedBy), true));
+      summarize(reviewOrder({ items, accepted: some }, orderOf('COMPLETED', lines, claimedBy), true));
     expect(review(accepted)).toBe(expected);
     expect(review({ ...accepted, owner: true }, 'SALE-2')).toBe(expected);
     expect(review(accepted, 'SALE-2')).toContain('ORDER_OF_ANOTHER_PURCHASE');
@@ -101,12 +101,14 @@ describe('an order whose differences an operator has accepted', () => {
 
   it('is delivered without a hold once it matches the purchase after all', () => {
     const accepted = { items: [{ productId: 'A', quantity: 1, keys: 1 }] };
-    expect(inBrief(reviewOrder({ items, accepted }, orderOf('COMPLETED', WHOLE), true))).toBe('abc, 3 ordered');
+    expect(summarize(reviewOrder({ items, accepted }, orderOf('COMPLETED', WHOLE), true))).toBe('abc, 3 ordered');
   });
 
   it('is held again if it has more surplus keys than the operator saw', () => {
     const grown = orderOf('COMPLETED', [line('A', 'abxy', 2), line('B', 'c', 1)]);
-    expect(inBrief(reviewOrder({ items, accepted: { surplus: 1 } }, grown, true))).toContain('MORE_KEYS_THAN_ORDERED');
+    expect(summarize(reviewOrder({ items, accepted: { surplus: 1 } }, grown, true))).toContain(
+      'MORE_KEYS_THAN_ORDERED',
+    );
   });
 });
 

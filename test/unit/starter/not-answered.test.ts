@@ -9,7 +9,7 @@ describe('a Temporal server that never answers', () => {
   it.each<[keyof Starter, (starter: Starter) => Promise<unknown>]>([
     ['purchase', (starter) => starter.purchase({ referenceId: 'SALE-1', items: [{ productId: 'p-1', quantity: 1 }] })],
     ['status', (starter) => starter.status('SALE-1')],
-    ['resolve', (starter) => starter.resolve('SALE-1', { decision: 'abandon' })],
+    ['resolve', (starter) => starter.resolve('SALE-1', { decision: 'abandon', holdId: 'run:1' })],
     ['redeliver', (starter) => starter.redeliver('SALE-1')],
     ['list', (starter) => starter.list()],
     ['cancel', (starter) => starter.cancel('SALE-1')],
@@ -25,9 +25,19 @@ describe('a Temporal server that never answers', () => {
     );
     expect(isRetryable(error)).toBe(true);
   });
+
+  it('makes resolve without a holdId throw an error that is not worth a retry, because another hold may be open by then', async () => {
+    const { port } = await startGrpcServer(() => undefined);
+    const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
+    closeAtEnd(() => connection.close());
+    const starter = createStarter(new Client({ connection }), { timeoutMs: 200 });
+    const error = await rejectionOf(starter.resolve('SALE-1', { decision: 'replace' }));
+    expect(error?.message).toContain('read the status before you decide again');
+    expect(isRetryable(error)).toBe(false);
+  });
 });
 
-describe('a Temporal server that can not be reached', () => {
+describe('a Temporal server that cannot be reached', () => {
   const messageFor = async (address: string, tls?: true) => {
     const connection = Connection.lazy({ address, tls });
     closeAtEnd(() => connection.close());

@@ -74,9 +74,11 @@ describe('a misspelt option, as from JavaScript', () => {
     await expect(starter.list({ state: {} } as object)).rejects.toThrow(/got an object$/);
   });
 
-  it('of resolve is refused, because a decision can not be undone', async () => {
+  it('of resolve is refused, because a decision cannot be undone', async () => {
     const choice = { decision: 'deliver', orderID: 'o-1' } as const;
-    await expect(starter.resolve('SALE-1', choice)).rejects.toThrow('expected only the fields decision, got orderID');
+    await expect(starter.resolve('SALE-1', choice)).rejects.toThrow(
+      'expected only the fields decision, holdId, got orderID',
+    );
   });
 
   it.each([undefined, '', {}, 'a b'])('such as the reference %p is refused by every method', async (reference) => {
@@ -99,6 +101,11 @@ describe('a decision is refused before Temporal is contacted', () => {
     ['a misspelt field', { decisions: 'abandon' }, /^expected only the fields .*\. Did you mean decision\?$/],
     ['an order without an id', { decision: 'order' }, /^orderId: expected the id of an order/],
     ['an order id that is a number', { decision: 'order', orderId: 7 }, /^orderId: expected the id of an order/],
+    [
+      'a hold id that is a number',
+      { decision: 'abandon', holdId: 7 },
+      /^holdId: expected hold\.id of the status, got 7$/,
+    ],
     ['an order id that would change a path', { decision: 'order', orderId: '../x' }, /^orderId: expected/],
     [
       'an order id with another decision',
@@ -125,6 +132,7 @@ it('a reference that was used for another sale says so of a purchase that has en
 describe('isRetryable', () => {
   it.each<[string, unknown, boolean]>([
     ['no answer', new NoResponseError('no answer'), true],
+    ['a decision that may reach a later hold', new NoResponseError('no response', { isRepeatable: false }), false],
     ['an overloaded server', Object.assign(new Error('busy'), { cause: { code: 8 } }), true],
     ['a lost connection', new Error('Failed to connect before the deadline'), true],
     ['an invalid purchase', new InvalidPurchaseError(['no items']), false],

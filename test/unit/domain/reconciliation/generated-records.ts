@@ -58,7 +58,7 @@ const HALF = { state: 'PARTIALLY_DELIVERED', delivered: 1 };
 export interface Planted {
   orders: PartnerOrder[];
   purchases: KnownPurchase[];
-  /** The findings to expect, as `inBrief` writes them. */
+  /** The findings to expect, as `summarize` writes them. */
   expected: string[];
 }
 
@@ -131,7 +131,7 @@ export const PLANTS: Record<string, Plant> = {
   }),
   'held here, found there': one('LOST adopt', {}, { ...running('HELD'), ...NO_ORDER, hold: UNPLACED }),
   'bought here, unknown there': one('MISSING_AT_PARTNER', undefined, {}),
-  'its memo can not be read': one('UNREADABLE', { status: 'FAILED' }, { ...NOTHING, unreadable: 'expected hold' }),
+  'its memo cannot be read': one('UNREADABLE', { status: 'FAILED' }, { ...NOTHING, unreadable: 'expected hold' }),
   'bought here, under another id there': (n) => ({
     orders: [order(n, { id: `other-${n}` })],
     purchases: [purchase(n)],
@@ -229,7 +229,7 @@ export function plant(situations: readonly Plant[], size: number): Planted {
 }
 
 /** Kind, repair, reference and orders. */
-export function inBrief({ kind, repair, referenceId = 'none', orderIds }: Finding): string {
+export function summarize({ kind, repair, referenceId = 'none', orderIds }: Finding): string {
   return [kind, repair ?? '', referenceId, ...orderIds].filter(Boolean).join(' ');
 }
 

@@ -14,7 +14,7 @@ import {
   type PartnerOrder,
 } from '../../../../src/domain/reconciliation/records';
 import { totalsOf } from '../../../../src/report/report';
-import { hoursAgo, inBrief, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
+import { hoursAgo, summarize, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
 /** It has no closing memo and therefore no debit, but late deliveries are known. */
 const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: undefined };
@@ -28,7 +28,7 @@ const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurch
 describe("comparing the partner's orders with our purchases", () => {
   it.each(Object.entries(PLANTS))('reports %s exactly once and as nothing else', (_, situation) => {
     const { orders, purchases, expected } = plant([situation], 1);
-    expect(compare(orders, purchases).map(inBrief)).toEqual(expected);
+    expect(compare(orders, purchases).map(summarize)).toEqual(expected);
   });
 
   it.each(Object.entries(WELL))('reports nothing for: %s', (_, situation) => {
@@ -41,7 +41,7 @@ describe("comparing the partner's orders with our purchases", () => {
     const { orders, purchases, expected } = plant([...Object.values(PLANTS), ...mostlyWell], 100_000);
     const found = compare(orders, purchases);
     expect(new Set(found.map((finding) => finding.kind))).toEqual(new Set(FINDING_KIND_NAMES));
-    expect(found.map(inBrief).toSorted()).toEqual(expected.toSorted());
+    expect(found.map(summarize).toSorted()).toEqual(expected.toSorted());
     expect(found.length).toBeGreaterThan(3_000);
   });
 
@@ -76,7 +76,7 @@ describe("comparing the partner's orders with our purchases", () => {
     const nameless = { ...row, id: undefined };
     const records = indexRecords(indexById([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
     const found = reconcile(records, NIGHT);
-    expect(found.map(inBrief).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none', 'UNREADABLE none']);
+    expect(found.map(summarize).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none', 'UNREADABLE none']);
   });
 
   it('keeps the finding key of thousands of orders below 300 bytes, and changes it when one order is added', () => {
@@ -90,7 +90,7 @@ describe("comparing the partner's orders with our purchases", () => {
   it('reports each order without a reference as its own orphan and never groups them', () => {
     const nameless = [undefined, undefined, ''].map((referenceId, i) => order(`n${i}`, { referenceId }));
     const orphans = ['n0', 'n1', 'n2'].map((name) => `ORPHAN none ord-${name}`);
-    expect(compare(nameless, []).map(inBrief)).toEqual(orphans);
+    expect(compare(nameless, []).map(summarize)).toEqual(orphans);
   });
 
   it('counts every order of a held purchase except the oldest as a double, and proposes to adopt the oldest', () => {
@@ -98,7 +98,7 @@ describe("comparing the partner's orders with our purchases", () => {
     const first = order('first', { referenceId: 'REF-0', createdAt: hoursAgo(25) });
     const found = compare([second, first], HELD);
     const double = 'DOUBLE_PURCHASE notify REF-0 ord-first ord-second';
-    expect(found.map(inBrief)).toEqual([double, 'LOST adopt REF-0 ord-first']);
+    expect(found.map(summarize)).toEqual([double, 'LOST adopt REF-0 ord-first']);
     expect(found[0]?.amounts).toEqual({ history: 12.34, furtherOrders: 12.34 });
   });
 

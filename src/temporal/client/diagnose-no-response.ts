@@ -20,7 +20,7 @@ interface GrpcConnection {
  *
  * @returns undefined if the client is connected, or if its connection does not show this.
  */
-export async function findSilenceCause({ connection }: Client): Promise<string | undefined> {
+export async function diagnoseNoResponse({ connection }: Client): Promise<string | undefined> {
   const { client, options } = connection as GrpcConnection;
   const [, host, port] = /^(.+):(\d+)$/.exec(options?.address ?? '') ?? [];
   const state = client?.getChannel?.().getConnectivityState(false);
