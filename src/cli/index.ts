@@ -105,12 +105,12 @@ function explain(error: unknown): { message: string; exitCode: number } {
   if (unknown !== undefined) return explain(temporal.unknownNamespace(unknown));
   const refusal = refusalOf(error);
   if (refusal) return explain(refusedError('', refusal));
-  const said = grpcErrorOf(error);
-  if (!said) return plain;
-  if (said.code === GRPC_STATUS.UNAVAILABLE)
-    return { message: `Temporal no longer responds: ${said.details}`, exitCode: UNREACHABLE };
-  const isComplete = error instanceof NoResponseError || plain.message.includes(said.details);
-  return { message: isComplete ? plain.message : `${plain.message}: ${said.details}`, exitCode: 1 };
+  const grpcError = grpcErrorOf(error);
+  if (!grpcError) return plain;
+  if (grpcError.code === GRPC_STATUS.UNAVAILABLE)
+    return { message: `Temporal no longer responds: ${grpcError.details}`, exitCode: UNREACHABLE };
+  const isComplete = error instanceof NoResponseError || plain.message.includes(grpcError.details);
+  return { message: isComplete ? plain.message : `${plain.message}: ${grpcError.details}`, exitCode: 1 };
 }
 
 /** Defines every command. `npm run docs` writes docs/reference/commands.md from the result. */

@@ -315,8 +315,8 @@ async function translateErrors<T>(
     if (error instanceof WorkflowNotFoundError && referenceId !== undefined) {
       throw new PurchaseNotFoundError(referenceId, describeNamespace(client));
     }
-    const said = grpcErrorOf(error);
-    if (said?.code !== GRPC_STATUS.UNAVAILABLE && said?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
+    const grpcError = grpcErrorOf(error);
+    if (grpcError?.code !== GRPC_STATUS.UNAVAILABLE && grpcError?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
     const silence = await diagnoseNoResponse(client);
     const reason = silence === undefined ? '.' : `: ${silence}. Is a server running at this address?`;
     throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {

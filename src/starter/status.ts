@@ -168,9 +168,9 @@ async function deliveredLater(
     }
     return { deliveries: found.toReversed().flat(), afterEnd };
   } catch (error) {
-    const said = grpcErrorOf(error);
-    if (!said) throw error;
-    return { deliveries: [], unlisted: said.details };
+    const grpcError = grpcErrorOf(error);
+    if (!grpcError) throw error;
+    return { deliveries: [], unlisted: grpcError.details };
   }
 }
 

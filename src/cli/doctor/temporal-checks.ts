@@ -64,8 +64,8 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
       return await inTime(() => run(check));
     } catch (error) {
       // A failed check must not stop the others.
-      const said = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
-      return check.problem(toSingleLine(said, 200), 'Run doctor again. Temporal itself may have a problem.');
+      const message = grpcErrorOf(error)?.details ?? (error instanceof Error ? error.message : String(error));
+      return check.problem(toSingleLine(message, 200), 'Run doctor again. Temporal itself may have a problem.');
     }
   };
   const namespace = `namespace ${client.options.namespace}, and an API key that may use it`;

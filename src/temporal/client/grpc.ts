@@ -20,8 +20,8 @@ export const GRPC_STATUS = {
 /** The gRPC error, even if Temporal's client has wrapped it; undefined for any other error. */
 export function grpcErrorOf(error: unknown): { code: number; details: string } | undefined {
   const { cause } = (error ?? {}) as { cause?: unknown };
-  const said = [cause, error].find(isGrpcServiceError);
-  return said && { code: Number(said.code), details: said.details };
+  const grpcError = [cause, error].find(isGrpcServiceError);
+  return grpcError && { code: Number(grpcError.code), details: grpcError.details };
 }
 
 /** The last error in the chain of causes. Temporal's wrapper errors only say where it happened. */
@@ -43,8 +43,8 @@ export async function retryServerTimeouts<T>(ask: () => Promise<T>): Promise<T> 
 
 /** Whether the server timed out. If the caller's own deadline passed, the message is different. */
 function isServerTimeout(error: unknown): boolean {
-  const said = grpcErrorOf(error);
-  return said?.code === GRPC_STATUS.DEADLINE_EXCEEDED && !said.details.startsWith('Deadline exceeded');
+  const grpcError = grpcErrorOf(error);
+  return grpcError?.code === GRPC_STATUS.DEADLINE_EXCEEDED && !grpcError.details.startsWith('Deadline exceeded');
 }
 
 /** A protobuf timestamp as epoch ms; 0 for none. */

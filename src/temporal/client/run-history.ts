@@ -19,8 +19,9 @@ export async function readStartInput(client: Client, { workflowId, runId }: Run)
   const first = { namespace: client.options.namespace, execution: { workflowId, runId }, maximumPageSize: 1 };
   const { history } = await client.workflowService.getWorkflowExecutionHistory(first).catch((error: unknown) => {
     // The SDK does the same for all other calls.
-    const said = grpcErrorOf(error);
-    if (said?.code === GRPC_STATUS.NOT_FOUND) throw new WorkflowNotFoundError(said.details, workflowId, runId);
+    const grpcError = grpcErrorOf(error);
+    if (grpcError?.code === GRPC_STATUS.NOT_FOUND)
+      throw new WorkflowNotFoundError(grpcError.details, workflowId, runId);
     throw error;
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;

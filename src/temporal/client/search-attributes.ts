@@ -38,8 +38,10 @@ export function unknownNamespace(namespace: string): TemporalConfigError {
 /** The namespace that the server does not know, if this is why a call failed. */
 export function unknownNamespaceIn(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return error.namespace;
-  const said = grpcErrorOf(error);
-  return said?.code === GRPC_STATUS.NOT_FOUND ? /^Namespace (\S+) is not found/.exec(said.details)?.[1] : undefined;
+  const grpcError = grpcErrorOf(error);
+  return grpcError?.code === GRPC_STATUS.NOT_FOUND
+    ? /^Namespace (\S+) is not found/.exec(grpcError.details)?.[1]
+    : undefined;
 }
 
 /**
