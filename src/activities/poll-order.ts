@@ -80,7 +80,7 @@ async function poll(
 async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
   const { orderId, referenceId, firstRunId } = input;
   const status = safeStatus(order.status);
-  // After a reset, the new run must learn what earlier runs delivered.
+  // After a reset, the new run must learn what earlier runs delivered, even if the order has been refunded since.
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
   const needsEarlier = isLaterRun && canStopPolling(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;

@@ -1,6 +1,6 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import { keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
@@ -48,10 +48,11 @@ export async function decideOutcome(
     }
     const { status, totalDebit, receivedKeyIds } = order;
     if (receivedKeyIds) purchase.receivedKeyIds = receivedKeyIds;
+    if (canStopPolling(status)) purchase.orderKeyIds = keyIdsOf(order.lines);
     const review = reviewOrder({ items, accepted }, order, !comparesAll);
     switch (review.kind) {
       case 'ended':
-        return { outcome: review.outcome, lines: [], totalDebit, reason: `the partner says ${status}` };
+        return { outcome: review.outcome, lines: [], totalDebit, reason: explainEnd(status, receivedKeyIds) };
       case 'open':
         return { ...overdue(`still ${status} at the deadline`), totalDebit };
       case 'deliver': {
@@ -70,6 +71,11 @@ export async function decideOutcome(
       }
     }
   }
+}
+
+function explainEnd(status: string, receivedKeyIds: KeyIds = {}): string {
+  const before = Object.values(receivedKeyIds).flat().length;
+  return `the partner says ${status}${before > 0 ? `; keys delivered before: ${before}` : ''}`;
 }
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
@@ -100,12 +106,11 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let reviews = 0;
-  // Keys that runs before a reset delivered, and keys that were sent without a confirmation. If one of them disappears
-  // from the order, an alert is raised.
-  let maybeDelivered = purchase.receivedKeyIds;
+  // Keys that were sent without a confirmation. If the order loses one of them, or a received one, an alert is raised.
+  let maybeDelivered: KeyIds = {};
   let goneCount = 0;
   const alertIfGone = () => {
-    const gone = missingKeys(maybeDelivered, keyIdsOf(details.lines));
+    const gone = missingKeys(unionOfKeys(purchase.receivedKeyIds, maybeDelivered), purchase.orderKeyIds);
     if (gone.length <= goneCount) return;
     goneCount = gone.length;
     raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: goneCount });
@@ -114,8 +119,7 @@ export async function deliverOutcome(
     details = await reviewChanged(purchase, holds, details);
     alertIfGone();
   };
-  // Only these outcomes show what the order contains.
-  if (first.outcome !== 'ABANDONED' && first.outcome !== 'OVERDUE') alertIfGone();
+  alertIfGone();
   for (let isFirst = true; ; isFirst = false) {
     const delivered = await deliverWithRetries(purchase, saleOf(purchase, details), isFirst);
     if (delivered.kind === 'RECEIVED') {

@@ -65,6 +65,8 @@ export class PurchaseRecord {
   readonly events: ReceivedEvent[] = [];
   /** Key ids that the checkout received in earlier runs and deliveries. */
   receivedKeyIds: KeyIds = {};
+  /** Key ids in the order when it was last reviewed as ended. */
+  orderKeyIds: KeyIds = {};
   private state: PurchaseState = 'PLACING';
   private since = now();
   private explanation = 'it has just started';
@@ -168,7 +170,9 @@ export class PurchaseRecord {
   close({ outcome, lines: delivered, ordered, totalDebit, reason }: OutcomeDetails): PurchaseResult {
     const { referenceId, items } = this.input;
     const { orderId } = this;
-    const lines = resultLines(this.input, delivered);
+    // An outcome without keys does not undo what earlier runs delivered.
+    const received = keyCount(delivered) > 0 ? delivered : linesOf(this.receivedKeyIds);
+    const lines = resultLines(this.input, received);
     const cancelRequested = this.cancelRequested || undefined;
     const result = { referenceId, outcome, orderId, lines, totalDebit, cancelRequested, reason };
     this.result = result;
@@ -178,7 +182,7 @@ export class PurchaseRecord {
     const memo: PurchaseMemo = {
       totalDebit,
       ordered: ordered ?? totalQuantity(items),
-      delivered: keyCount(delivered),
+      delivered: keyCount(received),
       keyIds: isLaterRun ? unionOfKeys(this.receivedKeyIds, own) : own,
       outcomeKeyIds: isLaterRun ? own : undefined,
       events: this.events,
@@ -239,6 +243,10 @@ export async function currentRunId(): Promise<string> {
 /** Epoch ms: when the first run of this purchase started. */
 export function firstStartTime(): number {
   return workflowInfo().startTime.getTime();
+}
+
+function linesOf(keyIds: KeyIds): SaleLine[] {
+  return Object.entries(keyIds).map(([productId, ids]) => ({ productId, quantity: ids.length, keyIds: ids }));
 }
 
 /** The ordered products, followed by others that an operator accepted. */

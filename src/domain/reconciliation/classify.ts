@@ -141,13 +141,14 @@ export function classifyEnded(
   // The order history was read before this purchase ended, so its status may be out of date.
   if (orderState === 'OPEN' && (purchase.closedAt ?? 0) >= options.recentSince) return undefined;
 
-  const rule = RULES[endingOf(purchase)][orderState];
+  const ending = endingOf(purchase, order);
+  const rule = RULES[ending][orderState];
   if (rule === 'fine') return undefined;
   if (rule === 'compare-amounts') return classifyAmounts(purchase, order);
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
   if (rule === 'check-refund') return classifyShortfall(purchase, order);
   const isUndelivered = rule === refundedUndelivered || rule === failedUndelivered;
-  const mayBeDelivered = purchase.mayBeDelivered || endingOf(purchase) === 'STOPPED';
+  const mayBeDelivered = purchase.mayBeDelivered || ending === 'STOPPED';
   return isUndelivered && mayBeDelivered ? { ...rule, advice: MAY_BE_DELIVERED } : rule;
 }
 
@@ -185,13 +186,19 @@ export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classifica
 
 /**
  * How a purchase ended. Keys from late deliveries and earlier runs count as delivered by it, unless its outcome rules
- * out any further delivery (`planDelivery`).
+ * out any further delivery (`planDelivery`). After a reset, a purchase with delivered keys may end as REFUNDED or FAILED.
  */
-function endingOf({ delivered = 0, ordered = 0, execution, state }: KnownPurchase): keyof typeof RULES {
+function endingOf(
+  { delivered = 0, ordered = 0, execution, state }: KnownPurchase,
+  { status }: PartnerOrder,
+): keyof typeof RULES {
+  const isCompleted = execution === 'COMPLETED';
+  // The checkout was notified of another status than the order has now, whatever was delivered.
+  if (isCompleted && isFailedOrRefunded(state) && status !== state) return state;
   if (delivered > 0 && delivered >= ordered) return 'DELIVERED';
-  const isFinal = execution === 'COMPLETED' && isKeylessOutcome(state);
+  const isFinal = isCompleted && isKeylessOutcome(state) && !isFailedOrRefunded(state);
   if (delivered > 0 && !isFinal) return 'PARTIALLY_DELIVERED';
-  if (execution !== 'COMPLETED') return 'STOPPED';
+  if (!isCompleted) return 'STOPPED';
   return PURCHASE_OUTCOMES.find((outcome) => outcome === state) ?? 'UNKNOWN';
 }
 
@@ -201,7 +208,7 @@ function classifyAmounts(purchase: KnownPurchase, order: PartnerOrder): Classifi
   const debitNow = order.totalDebit ?? totalDebit;
   if (state === 'FAILED') return isSameAmount(debitNow, 0) ? undefined : amountMismatch;
   // The debit was read when the purchase ended, and may have changed before a late delivery.
-  if (endingOf(purchase) !== state) return undefined;
+  if (endingOf(purchase, order) !== state) return undefined;
   return isSameAmount(totalDebit, debitNow) && isConsistentWithRow(totalDebit, purchase, order)
     ? undefined
     : amountMismatch;

@@ -1,3 +1,4 @@
+import { purchaseMemo } from '../../../src/contracts/purchase';
 import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
 import { heldPurchase } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
@@ -204,26 +205,30 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
-  it.concurrent(
-    'reset after its order was refunded, still has its keys on record, and an alert names them',
-    async () => {
+  it.concurrent.each(['REFUNDED', 'FAILED'] as const)(
+    'reset after its delivery with its order now %s, keeps the delivered keys on record and names them in an alert',
+    async (status) => {
       const { referenceId } = await env.bought({ 'demo-instant': 2 });
       const operator = operatorOf(env, referenceId);
-      const { received } = await env.audit(referenceId);
-      await env.changeOrder(referenceId, { status: 'REFUNDED', keys: [[]] });
-      const { runId } = await env.starter.status(referenceId);
-      const [first] = await operator.points();
-      await operator.reset(first!, runId);
-      env.receiver.take(referenceId);
-      expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
-      await waitUntil('the alert is received', () => env.eventTypes(referenceId).includes('purchase.attention'));
+      const memo = async () => purchaseMemo.parse((await env.handleOf(referenceId).describe()).memo);
+      const { keyIds } = await memo();
+      await env.changeOrder(referenceId, { status });
 
-      expect((await env.audit(referenceId)).received).toEqual(received);
-      const { memo } = await env.handleOf(referenceId).describe();
-      expect(memo?.keyIds).toEqual({ 'demo-instant': [expect.any(String), expect.any(String)] });
-      expect(env.eventTypes(referenceId)).toEqual(
-        expect.arrayContaining(['purchase.delivered', 'purchase.refunded', 'purchase.attention']),
-      );
+      const { runId } = await env.starter.status(referenceId);
+      for (const point of await operator.points()) {
+        await operator.reset(point, runId);
+        const reason = `the partner says ${status}; keys delivered before: 2`;
+        expect(await operator.result()).toMatchObject({ outcome: status, lines: [{ delivered: 2 }], reason });
+        const { events, ...kept } = await memo();
+        expect(kept).toMatchObject({ keyIds, outcomeKeyIds: {}, delivered: 2 });
+        expect(events?.map(({ type }) => type)).toContain('purchase.attention');
+      }
+
+      const alerts = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
+      expect(alerts.map(({ data }) => data)).toMatchObject([
+        { kind: 'DELIVERED_KEYS_GONE', details: { maybeDelivered: keyIds!['demo-instant'], count: 2 } },
+      ]);
+      expect(await operator.brokenTasks()).toEqual([]);
     },
   );
 

@@ -43,6 +43,27 @@ it.each([undefined, ...PURCHASE_OUTCOMES])(
   },
 );
 
+it.each([
+  ['REFUNDED', 'REFUNDED', 2, 'REFUNDED_AFTER_DELIVERY'],
+  ['REFUNDED', 'REFUNDED', 1, 'SHORTFALL_REFUNDED'],
+  ['FAILED', 'FAILED', 2, 'STATUS_MISMATCH'],
+  ['FAILED', 'FAILED', 1, 'STATUS_MISMATCH'],
+])(
+  'a purchase that ended %s after a reset, while its order is %s and the checkout has %i of 2 keys: %s',
+  (state, status, delivered, kind) => {
+    expect(findingsOf(status, { state, delivered })).toMatchObject([{ kind }]);
+  },
+);
+
+it('an order that shows its keys again after its purchase ended without them is reported, even if an earlier run delivered them', () => {
+  for (const state of ['REFUNDED', 'FAILED']) {
+    for (const delivered of [0, 1, 2]) {
+      const [found] = findingsOf('COMPLETED', { state, delivered });
+      expect(found).toMatchObject({ kind: 'STATUS_MISMATCH', repair: 'notify' });
+    }
+  }
+});
+
 it('delivered keys that vanish from an order are reported along with other findings while it still has keys, but not otherwise', () => {
   const kindsOf = (status: string, keysGone?: number) =>
     findingsOf(status, { state: 'PARTIALLY_DELIVERED', delivered: 1 }, keysGone).map(({ kind }) => kind);
