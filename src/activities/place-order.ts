@@ -82,8 +82,8 @@ interface AttemptContext extends ActivityDependencies {
 async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const other = await checkOtherExecutions(deps, input);
   if (other) return other;
-  const stoppedByPrice = await checkPrice(deps, input);
-  if (stoppedByPrice?.result.evidence === 'NOT_SENT') return stoppedByPrice;
+  const priceCheck = await checkPrice(deps, input);
+  if (priceCheck?.result.evidence === 'NOT_SENT') return priceCheck;
   // The oldest purchase goes first. The search takes its permits one by one, and then the write takes one.
   const permits = {
     class: 'placement',
@@ -92,7 +92,8 @@ async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promis
   } as const;
   return deps.partner.withPermits(permits, async (partner) => {
     const found = await findExistingOrder(partner, deps, input);
-    const ended = found ?? stoppedByPrice;
+    // An existing order is adopted even if its price is over the limit by now.
+    const ended = found ?? priceCheck;
     if (ended) return ended;
     const reason = deps.admission.pauseReason();
     return reason === undefined ? send(partner, deps, input) : withUnknownHealth(paused(reason));

@@ -55,7 +55,7 @@ export function envFileAdvice(error: unknown): string {
   const { issues } = (error ?? {}) as { issues?: unknown };
   const isLacking = Array.isArray(issues) && issues.some(({ got }: { got?: unknown }) => got === 'nothing');
   if (!isLacking || statSync(resolve('.env'), { throwIfNoEntry: false })?.isFile()) return '';
-  return `\n\nNo .env was found in ${process.cwd()}. Run this in the project's folder.`;
+  return `\n\nThere is no .env in ${process.cwd()}. Create one (see .env.example), or run this in the worker's folder.`;
 }
 
 /** Drops the byte order mark, which would become part of the first name, and converts line ends to line feeds. */

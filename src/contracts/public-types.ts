@@ -255,13 +255,13 @@ export type KnownEvent =
   | DoctorTest;
 
 /** Represents all types that later versions add. It makes the compiler narrow a `switch` and require a `default`. */
-declare enum LaterType {
+declare enum UnknownEventType {
   Any = 'a type of a later version',
 }
 
 /** An event from a later version. If its lines have keys, store them like the keys of any other event. */
 export type UnknownEvent = EventOf<
-  LaterType.Any,
+  UnknownEventType.Any,
   { referenceId: string; orderId?: string | undefined; lines?: EventLine[] | undefined }
 >;
 

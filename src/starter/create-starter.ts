@@ -33,6 +33,7 @@ import {
   PurchaseDiffersError,
   PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
+  ReferenceUnusableError,
   InvalidArgumentError,
   FulfilmentError,
 } from './errors';
@@ -40,7 +41,7 @@ import { type Cancellation, cancelPurchase } from './cancel';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
 import { describeNamespace } from './describe-namespace';
 import { type Redelivery, redeliver } from './redeliver';
-import { checkedChoice, type HoldDecision, type Resolution, resolveHold } from './resolve';
+import { parseDecision, type HoldDecision, type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 
@@ -58,7 +59,8 @@ export interface StartedPurchase {
 /**
  * Starts purchases and acts on them: shows their state, waits for their results, decides what happens to held ones,
  * repeats deliveries and cancels. It needs only a Temporal client, and never the partner's API key. All methods except
- * `result` throw NoResponseError if Temporal does not respond in time. All throw an error if the reference is invalid.
+ * `result` throw NoResponseError if Temporal does not respond in time. An invalid reference throws
+ * InvalidArgumentError, and in `purchase` InvalidPurchaseError.
  */
 export interface Starter {
   /**
@@ -153,20 +155,22 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   };
   return {
     purchase: async (input) => {
-      const asked = validated(input);
-      return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, asked));
+      const requested = parsePurchase(input);
+      return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, requested));
     },
-    result: async (referenceId) => translateErrors(client, resultOf(client, checked(referenceId)), { referenceId }),
-    status: (referenceId) => inTime(() => statusOf(client, checked(referenceId)), { referenceId }),
+    result: async (referenceId) =>
+      translateErrors(client, resultOf(client, requireReference(referenceId)), { referenceId }),
+    status: (referenceId) => inTime(() => statusOf(client, requireReference(referenceId)), { referenceId }),
     resolve: async (referenceId, choice) => {
-      const [reference, decision] = [checked(referenceId), checkedChoice(choice)];
+      const [reference, decision] = [requireReference(referenceId), parseDecision(choice)];
       const isRepeatable = decision.holdId !== undefined;
       const advice = isRepeatable ? REPEAT : 'It may still be decided: read the status before you decide again.';
       return inTime(() => resolveHold(client, reference, decision), { referenceId, advice, isRepeatable });
     },
-    redeliver: (referenceId) => inTime((until) => redeliver(client, checked(referenceId), until), { referenceId }),
+    redeliver: (referenceId) =>
+      inTime((until) => redeliver(client, requireReference(referenceId), until), { referenceId }),
     list: (filter = {}) => inTime(() => listPurchases(client, filter), { advice: LIST_FEWER }),
-    cancel: (referenceId) => inTime(() => cancelPurchase(client, checked(referenceId)), { referenceId }),
+    cancel: (referenceId) => inTime(() => cancelPurchase(client, requireReference(referenceId)), { referenceId }),
   };
 }
 
@@ -186,7 +190,7 @@ function checkClient(client: unknown): void {
  * @returns only the known fields of the input.
  * @throws InvalidPurchaseError
  */
-function validated(input: PurchaseInput): PurchaseInput {
+function parsePurchase(input: PurchaseInput): PurchaseInput {
   const issues = [...validatePurchase(input), ...unknownFields(input)];
   if (issues.length > 0) throw new InvalidPurchaseError(issues);
   const { referenceId, items, maxDebit } = input;
@@ -194,7 +198,7 @@ function validated(input: PurchaseInput): PurchaseInput {
 }
 
 /** @throws InvalidArgumentError if no purchase can have this reference. */
-function checked(referenceId: string): string {
+function requireReference(referenceId: string): string {
   const [issue] = validateReference(referenceId);
   if (issue) throw new InvalidArgumentError(issue);
   return referenceId;
@@ -203,18 +207,18 @@ function checked(referenceId: string): string {
 async function startOrFind(
   client: Client,
   { taskQueue, fairnessKey }: StarterOptions & { taskQueue: string },
-  asked: PurchaseInput,
+  requested: PurchaseInput,
 ): Promise<StartedPurchase> {
-  const { referenceId, items } = asked;
+  const { referenceId, items } = requested;
   const workflowId = purchaseWorkflowId(referenceId);
   const options = {
     workflowId,
     taskQueue,
-    args: [asked],
+    args: [requested],
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
     memo: { [STARTED_ONCE]: true },
     staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
-    staticDetails: describeSale(asked),
+    staticDetails: describeSale(requested),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },
   };
   // Without them, the workflow writes them itself, which costs the server one more write.
@@ -233,7 +237,7 @@ async function startOrFind(
     return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    return { referenceId, workflowId, runId: await findExisting(client, asked), started: false };
+    return { referenceId, workflowId, runId: await findExisting(client, requested), started: false };
   }
 }
 
@@ -251,24 +255,21 @@ function describeSale({ referenceId, items }: PurchaseInput): string {
 
 /**
  * @returns the run id of the existing purchase, if its items and `maxDebit` are the same.
- * @throws PurchaseDiffersError, FulfilmentError
+ * @throws PurchaseDiffersError, ReferenceUnusableError
  */
-async function findExisting(client: Client, asked: PurchaseInput): Promise<string> {
-  const { referenceId } = asked;
+async function findExisting(client: Client, requested: PurchaseInput): Promise<string> {
+  const { referenceId } = requested;
   const purchases = createPurchaseReader(client);
   const { workflowId, runId } = await purchases.describe(referenceId);
   const before = await purchases.startInput({ workflowId, runId });
   const issues = validatePurchase(before);
   if (issues.length > 0) {
-    throw new FulfilmentError(
-      `Reference ${referenceId} can't be used: a purchase was already started with invalid input (${issues.join('; ')}). ` +
-        'Use a new reference.',
-    );
+    throw new ReferenceUnusableError(referenceId, issues);
   }
   const known = before as PurchaseInput;
-  const isSame = hasSameItems(known.items, asked.items) && hasSameMaxDebit(known.maxDebit, asked.maxDebit);
+  const isSame = hasSameItems(known.items, requested.items) && hasSameMaxDebit(known.maxDebit, requested.maxDebit);
   const detailsOf = ({ items, maxDebit }: PurchaseInput) => ({ items, maxDebit });
-  if (!isSame) throw new PurchaseDiffersError(referenceId, detailsOf(known), detailsOf(asked));
+  if (!isSame) throw new PurchaseDiffersError(referenceId, detailsOf(known), detailsOf(requested));
   return runId;
 }
 

@@ -36,6 +36,19 @@ export class PurchaseDiffersError extends FulfilmentError {
   }
 }
 
+/** A purchase with this reference was started with invalid input, so nothing can be bought under it. */
+export class ReferenceUnusableError extends FulfilmentError {
+  constructor(
+    readonly referenceId: string,
+    issues: readonly string[],
+  ) {
+    super(
+      `Reference ${referenceId} can't be used: a purchase was already started with invalid input (${issues.join('; ')}). ` +
+        'Use a new reference.',
+    );
+  }
+}
+
 /** No purchase with this reference exists in the namespace, or it was deleted after the retention period. */
 export class PurchaseNotFoundError extends FulfilmentError {
   constructor(

@@ -39,19 +39,19 @@ export interface Resolution {
  * @throws InvalidArgumentError
  * @internal
  */
-export function checkedChoice(choice: unknown): HoldDecision {
+export function parseDecision(choice: unknown): HoldDecision {
   if (typeof choice !== 'object' || choice === null) {
     throw new InvalidArgumentError(`expected a decision such as {decision: 'abandon'}, got ${quoteValue(choice)}`);
   }
-  const { decision: written, orderId, holdId } = choice as Partial<Record<'decision' | 'orderId' | 'holdId', unknown>>;
-  const decision = DECISION_KINDS.find((kind) => kind === written);
+  const { decision: raw, orderId, holdId } = choice as Partial<Record<'decision' | 'orderId' | 'holdId', unknown>>;
+  const decision = DECISION_KINDS.find((kind) => kind === raw);
   const hasOrderId = decision === 'order' || decision === undefined;
   refuseUnknownFields(choice, hasOrderId ? ['decision', 'orderId', 'holdId'] : ['decision', 'holdId']);
   if (holdId !== undefined && typeof holdId !== 'string') {
     throw new InvalidArgumentError(`holdId: expected hold.id of the status, got ${quoteValue(holdId)}`);
   }
   if (decision === undefined) {
-    throw new InvalidArgumentError(`decision: ${expectedOneOf(DECISION_KINDS, written)}`);
+    throw new InvalidArgumentError(`decision: ${expectedOneOf(DECISION_KINDS, raw)}`);
   }
   if (decision !== 'order') return { decision, holdId };
   const [issue] = validateOrderId(orderId);

@@ -79,7 +79,7 @@ export class PurchaseRecord {
   constructor(readonly input: PurchaseInput) {}
 
   /** Adopts the recorded settings and shows the first state. */
-  open({ settings, fingerprintSecretId }: WorkerSettings): void {
+  begin({ settings, fingerprintSecretId }: WorkerSettings): void {
     this.settings = settings;
     this.fingerprintSecretId = fingerprintSecretId;
     this.show('PLACING', 'it has just started', 'the first attempt to place the order');

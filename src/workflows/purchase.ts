@@ -48,7 +48,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   CancellationScope.current().cancelRequested.catch(() => purchase.noteCancelRequest());
 
   return CancellationScope.nonCancellable(async () => {
-    purchase.open(await readSettings.executeWithOptions({ summary: 'read the settings' }, []));
+    purchase.begin(await readSettings.executeWithOptions({ summary: 'read the settings' }, []));
     const placement = await placeOrder(purchase, holds);
     let outcome: OutcomeDetails;
     if (placement.kind === 'order') {

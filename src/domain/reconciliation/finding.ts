@@ -21,13 +21,13 @@ export const FINDING_KINDS = {
     title: 'Stopped or held, but ordered at the partner',
     means: 'The purchase was stopped, failed, or is held without an order, but its order exists at the partner.',
     does: 'delivers the order when it is complete; a held purchase adopts it',
-    advice: 'A reconciliation delivers the order when it is complete. Find out who or what stopped the purchase.',
+    advice: 'Find out who or what stopped the purchase. A reconciliation delivers the order when it is complete.',
   },
   LATE: {
     title: 'Keys arrived after the deadline',
     means: 'The purchase ended as overdue, and its order now has keys.',
     does: 'delivers them',
-    advice: 'Deliver the keys with `npx fulfilment redeliver REFERENCE`.',
+    advice: 'The next reconciliation delivers the keys. To deliver them now: `npx fulfilment redeliver REFERENCE`.',
   },
   UNDELIVERED: {
     title: 'Paid for, not delivered',

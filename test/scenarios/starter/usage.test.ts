@@ -206,7 +206,7 @@ describe('a file .env in the current directory', () => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await starterProcess(['orders', '--json'], {}, folder);
     expect(code).toBe(78);
-    const advice = `No .env was found in ${realpathSync(folder)}. Run this in the project's folder.\n`;
+    const advice = `There is no .env in ${realpathSync(folder)}. Create one (see .env.example), or run this in the worker's folder.\n`;
     expect(stderr).toContain(
       `  PARTNER_API_KEY is not set. Set it to the API key that you were given, or PARTNER_API_KEY_FILE `,
     );
@@ -217,7 +217,7 @@ describe('a file .env in the current directory', () => {
 
     const found = await starterProcess(['orders'], {}, folderWith('PARTNER_TIMEOUT=15s\n'));
     expect(found.stderr).toContain('PARTNER_API_KEY is not set.');
-    expect(found.stderr).not.toContain('No .env was found');
+    expect(found.stderr).not.toContain('There is no .env');
   });
 
   it('may be a folder, as in Python projects, and is then left alone', async () => {
