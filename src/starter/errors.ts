@@ -2,7 +2,7 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
-/** The base class of the library's errors. Temporal's other errors are passed on unchanged. */
+/** The base class of the errors of `createStarter`. Temporal's other errors are passed on unchanged. */
 export class FulfilmentError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -55,7 +55,7 @@ export function parseDecision(choice: unknown): HoldDecision {
   }
   if (decision !== 'order') return { decision, holdId };
   const [issue] = validateOrderId(orderId);
-  if (issue) throw new InvalidArgumentError(`orderId: ${issue}`);
+  if (issue) throw new InvalidArgumentError(`orderId: ${issue}, got ${quoteValue(orderId)}`);
   return { decision, orderId: orderId as string, holdId };
 }
 
@@ -69,7 +69,7 @@ export async function resolveHold(
   { holdId, ...choice }: HoldDecision,
 ): Promise<Resolution> {
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
-  const hold = await openHold(handle, referenceId);
+  const hold = await openHold(handle, referenceId, holdId);
   if (holdId !== undefined && holdId !== hold.id) {
     throw new DecisionRefusedError(referenceId, `hold ${toSingleLine(holdId, 100)} is no longer open`, hold);
   }
@@ -87,13 +87,16 @@ export async function resolveHold(
   return { referenceId, workflowId: handle.workflowId, hold, ...choice };
 }
 
-async function openHold(handle: WorkflowHandle, referenceId: string): Promise<HoldNotice> {
+async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: string): Promise<HoldNotice> {
   const { status, memo } = await handle.describe();
   if (status.name !== 'RUNNING') {
     throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name})`);
   }
   const hold = holdIn(memo);
-  if (!hold) throw new DecisionRefusedError(referenceId, 'the purchase is not held and continues by itself');
+  if (!hold) {
+    const decided = holdId === undefined ? '' : `; hold ${toSingleLine(holdId, 100)} has been decided`;
+    throw new DecisionRefusedError(referenceId, `the purchase is not held and continues by itself${decided}`);
+  }
   return hold;
 }
 
