@@ -343,7 +343,7 @@ export const MUTANTS = [
     name: 'permit-kept-by-the-ended',
     rule: 'the waiting requests of an ended attempt use no permits',
     file: 'src/partner/rate-limit.ts',
-    find: 'for (const { settle } of this.takeOut((waiting) => waiting.permits === permits)) settle(Infinity);',
+    find: 'for (const { resolve } of this.takeOut((waiting) => waiting.permits === permits)) resolve(Infinity);',
     replace: '',
     tests: ['test/unit/partner/rate-limit.test.ts'],
   },

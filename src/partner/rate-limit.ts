@@ -43,7 +43,7 @@ interface Waiting {
   notAfter: number;
   begins: boolean;
   /** @param permitInMs undefined: granted; Infinity: never */
-  settle(permitInMs?: number): void;
+  resolve(permitInMs?: number): void;
 }
 
 /** Monotonic, because setting the system time back must not stop all requests. */
@@ -101,7 +101,7 @@ export class RateLimit {
     let permitInMs: number | undefined = this.closed || permits.ended ? Infinity : undefined;
     if (permitInMs === undefined && this.gapMs > 0) {
       const askedAt = this.clock.now();
-      permitInMs = await new Promise<number | undefined>((settle) => this.enqueue(request, permits, settle));
+      permitInMs = await new Promise<number | undefined>((resolve) => this.enqueue(request, permits, resolve));
       this.options.observer?.permitWaited(permits.ask.class, permitInMs === undefined, this.clock.now() - askedAt);
     }
     if (permitInMs === undefined) return;
@@ -114,16 +114,16 @@ export class RateLimit {
   close(): void {
     this.closed = true;
     this.clock.clearTimeout(this.timer);
-    for (const { settle } of this.takeOut(() => true)) settle(Infinity);
+    for (const { resolve } of this.takeOut(() => true)) resolve(Infinity);
   }
 
   private end(permits: Permits): void {
     permits.ended = true;
     this.begun.delete(permits);
-    for (const { settle } of this.takeOut((waiting) => waiting.permits === permits)) settle(Infinity);
+    for (const { resolve } of this.takeOut((waiting) => waiting.permits === permits)) resolve(Infinity);
   }
 
-  private enqueue(request: Request, permits: Permits, settle: Waiting['settle']): void {
+  private enqueue(request: Request, permits: Permits, resolve: Waiting['resolve']): void {
     const askedAt = this.clock.now();
     const onClock = (epochMs = Infinity) => askedAt + epochMs - this.options.now();
     const { ask, granted } = permits;
@@ -135,7 +135,7 @@ export class RateLimit {
     if (request.orderId !== undefined) this.dueSince.set(request.orderId, dueAt);
     const rank = permits.rank ?? dueAt + ALLOWANCE_MS[ask.class];
     const notAfter = Math.min(onClock(ask.notAfter), onClock(request.notAfter));
-    this.queue.push({ permits, request, askedAt, rank, notAfter, begins, settle });
+    this.queue.push({ permits, request, askedAt, rank, notAfter, begins, resolve });
     this.queue.sort((one, other) => one.rank - other.rank);
     this.grantNext();
   }
@@ -149,7 +149,7 @@ export class RateLimit {
       // A late timer must not lower the rate. After a longer pause the spacing starts again.
       this.nextPermitAt = (now - this.nextPermitAt < this.gapMs ? this.nextPermitAt : now) + this.gapMs;
       this.noteGranted(next, now);
-      next.settle();
+      next.resolve();
     }
     if (this.queue.length === 0) return;
     this.timer = this.clock.setTimeout(() => this.grantNext(), Math.max(0, this.nextPermitAt - now));
@@ -174,7 +174,7 @@ export class RateLimit {
       at += needs.permits * this.gapMs;
       return false;
     });
-    for (const waiting of late) waiting.settle(this.permitInMs(waiting, at));
+    for (const waiting of late) waiting.resolve(this.permitInMs(waiting, at));
   }
 
   /** How many permits a request and its successors need, and the time from the first to the last. */
