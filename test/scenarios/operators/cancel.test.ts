@@ -69,7 +69,7 @@ describe('a purchase that an operator cancels or terminates', () => {
       await expect(env.starter.cancel('nobody-knows-me')).rejects.toThrow(PurchaseNotFoundError);
       const late = await run('cancel', referenceId);
       expect(late.code).toBe(1);
-      expect(late.stderr).toContain(`Purchase ${referenceId} can't be cancelled, because it ended DELIVERED`);
+      expect(late.stderr).toContain(`Purchase ${referenceId} can't be cancelled, because it ended as DELIVERED`);
     },
   );
 
