@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../domain/order';
 import { ERROR_CODES, PartnerError, type PartnerErrorFacts, type PartnerOperation, statusError } from './errors';
 import type { RequestFacts } from './hooks';
-import { problemsOf } from './rows';
+import { field, problemsOf } from './rows';
 import * as schemas from './schemas';
 import type { WireResponse } from './transport';
 import type { NewOrder, Order, OrderPage, OrderQuery, PartnerResponse, ProductPage, ProductQuery } from './types';
@@ -199,8 +199,4 @@ function errorCodeOf(parsed: unknown): (typeof ERROR_CODES)[number] | undefined 
   const written = places.find((place) => typeof place === 'string');
   const code = typeof written === 'string' ? written.toLowerCase().replace(/[ -]/g, '_') : undefined;
   return ERROR_CODES.find((known) => known === code);
-}
-
-function field(value: unknown, name: string): unknown {
-  return Object.hasOwn(Object(value), name) ? Reflect.get(Object(value), name) : undefined;
 }

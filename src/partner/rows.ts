@@ -93,6 +93,10 @@ export function newestOf(rows: readonly { createdAt?: string }[]): number {
   return timesOf(rows).reduce((newest, time) => Math.max(newest, time), -Infinity);
 }
 
+export function field(value: unknown, name: string): unknown {
+  return Object.hasOwn(Object(value), name) ? Reflect.get(Object(value), name) : undefined;
+}
+
 /** What a schema expected and where, such as `details.data.hits: number`. Contains nothing that was received. */
 export function problemsOf(error: z.ZodError | undefined, place: readonly string[] = []): string[] {
   const issues = error?.issues.slice(0, 5) ?? [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { canStopPolling, isSafeOrderId, type Key, mayHaveKeys } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { keyRedaction } from './redact-keys';
-import { readRows } from './rows';
+import { field, readRows } from './rows';
 
 /*
  * The partner's responses. Unknown fields are dropped, and a field is required only if the response is useless without
@@ -123,15 +123,11 @@ const boundedOrder = z
   .refine(hasFewEnoughKeys, productsMustBe(`at most ${MAX_PRODUCTS_READ}, with at most ${MAX_KEYS_READ} keys`));
 
 function hasFewEnoughKeys(whole: unknown): boolean {
-  const products = fieldOf(whole, 'products');
+  const products = field(whole, 'products');
   if (!Array.isArray(products)) return true;
   if (products.length > MAX_PRODUCTS_READ) return false;
-  const counts = products.map((line) => fieldOf(line, 'keys')).map((keys) => (Array.isArray(keys) ? keys.length : 0));
+  const counts = products.map((line) => field(line, 'keys')).map((keys) => (Array.isArray(keys) ? keys.length : 0));
   return counts.reduce((sum, length) => sum + length, 0) <= MAX_KEYS_READ;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 const order = z
