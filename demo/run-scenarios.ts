@@ -113,7 +113,7 @@ async function refresh(starter: DemoEnvironment['starter'], row: Row): Promise<v
 function noteOf(status: PurchaseStatus): string {
   if (status.result) return status.result.reason ?? '';
   const [work] = status.pending;
-  return work ? `${work.activity} #${work.attempt}` : '';
+  return work ? `attempt ${work.attempt}` : '';
 }
 
 async function until(holds: () => unknown, withinMs = 60_000): Promise<void> {

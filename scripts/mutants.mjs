@@ -55,6 +55,9 @@ async function killAll() {
   const isWanted = (/** @type {{ name: string }} */ { name }) => wanted.length === 0 || wanted.includes(name);
   const mutants = MUTANTS.filter(isWanted);
   const defects = [...DEFECTS.filter(isWanted), ...(wanted.length === 0 ? [] : mutants.map(alone))];
+  const known = [...MUTANTS, ...(byDays ? DEFECTS : [])].map(({ name }) => name);
+  const unknown = wanted.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`no mutant has this name: ${unknown.join(', ')}`);
   const survivors = byDays ? await surviveDays(defects) : await surviveTests(mutants);
   process.stdout.write(
     `${(byDays ? defects : mutants).length - survivors.length} killed, ${survivors.length} survived\n`,

@@ -51,11 +51,10 @@ function time(at: string): string {
 /** Prints what was started or found, or only how it ended: `--wait` has already said what it started. */
 export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
   const { referenceId, workflowId, runId, started: isNew } = started;
-  const [outcome = '', ...lines] = formatResult(out, result);
-  show(out, result ? { ...started, result } : started, [
-    result ? `${referenceId}${outcome}` : `${isNew ? 'started' : 'already known'}: ${workflowId} (run ${runId})`,
-    ...lines,
-  ]);
+  if (result === undefined) {
+    return show(out, started, [`${isNew ? 'started' : 'already known'}: ${workflowId} (run ${runId})`]);
+  }
+  show(out, { ...started, result }, [`${referenceId}  ${formatOutcome(out, result)}`, ...result.lines.map(formatLine)]);
 }
 
 export function showResolution(out: Output, resolution: Resolution): void {
@@ -180,7 +179,8 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
     ...status.deliveries.map(formatDelivery),
     deliveriesError && `  late deliveries can't be listed: ${safeSentence(deliveriesError)}`,
-    ...formatResult(out, result, !hasMoved),
+    ...(result && !hasMoved ? formatResult(result) : []),
+    ...(result && hasMoved ? [`  ended ${formatOutcome(out, result)}`] : []),
     ...formatFailure(status),
     ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
     mayHaveMoreKeys && '  to read its order now and deliver any keys that have arrived, type:',
@@ -260,16 +260,18 @@ function formatAfterEnd(
   ];
 }
 
-function formatResult({ colours }: Output, result?: PurchaseResult, hasLines = true): string[] {
-  if (!result) return [];
-  const { outcome, orderId, totalDebit, reason, lines } = result;
+/** The result below the line with the state, which already has the outcome and the order. */
+function formatResult({ totalDebit, reason, lines }: PurchaseResult): string[] {
+  const debit = totalDebit === undefined ? [] : [`debited ${totalDebit}`];
+  const facts = reason ? [...debit, safeSentence(reason)] : debit;
+  return [...(facts.length > 0 ? [`  ${facts.join(': ')}`] : []), ...lines.map(formatLine)];
+}
+
+function formatOutcome({ colours }: Output, { outcome, orderId, totalDebit, reason }: PurchaseResult): string {
   const order = orderId ? `  order ${safeText(orderId)}` : '';
   const debit = totalDebit === undefined ? '' : `  debited ${totalDebit}`;
   const because = reason ? `  (${safeSentence(reason)})` : '';
-  return [
-    `  ${hasLines ? '' : 'ended '}${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${because}`,
-    ...(hasLines ? lines.map(formatLine) : []),
-  ];
+  return `${coloured(colours, toneOf(outcome), outcome)}${order}${debit}${because}`;
 }
 
 function formatLine({ delivered, quantity, title, productId }: PurchaseResult['lines'][number]): string {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { command, DECISIONS } from '../contracts/operator-commands';
-import type { DecisionChoice } from '../contracts/purchase';
-import type { DecisionKind } from '../domain/holds';
+import { command, DECISION_SUMMARIES } from '../contracts/operator-commands';
+import type { HoldDecision } from '../contracts/purchase';
+import type { Decision } from '../domain/holds';
 import type { PurchaseItem } from '../domain/order';
 import { validateItems } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
@@ -36,11 +36,11 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
   add('resolve', 'decide what happens to a held purchase, with one of these options; `status` shows which are possible')
-    .option('--order <id>', DECISIONS.order, orderId)
-    .option('--replace', DECISIONS.replace)
-    .option('--abandon', DECISIONS.abandon)
-    .option('--deliver', DECISIONS.deliver)
-    .option('--withhold', DECISIONS.withhold)
+    .option('--order <id>', DECISION_SUMMARIES.order, orderId)
+    .option('--replace', DECISION_SUMMARIES.replace)
+    .option('--abandon', DECISION_SUMMARIES.abandon)
+    .option('--deliver', DECISION_SUMMARIES.deliver)
+    .option('--withhold', DECISION_SUMMARIES.withhold)
     .action(async (referenceId: string, options: DecisionOptions) => {
       const choice = choiceOf(options);
       showResolution(out, await (await starterOf(context)).resolve(referenceId, choice));
@@ -111,10 +111,10 @@ async function purchase(context: StarterContext, referenceId: string, options: P
   if (result.outcome !== 'DELIVERED') context.exitCode = OTHER_OUTCOME;
 }
 
-type DecisionOptions = { [Kind in DecisionKind]?: Kind extends 'order' ? string : true };
+type DecisionOptions = { [Kind in Decision]?: Kind extends 'order' ? string : true };
 
-function choiceOf(options: DecisionOptions): DecisionChoice {
-  const kinds = (Object.keys(DECISIONS) as DecisionKind[]).filter((kind) => options[kind]);
+function choiceOf(options: DecisionOptions): HoldDecision {
+  const kinds = (Object.keys(DECISION_SUMMARIES) as Decision[]).filter((kind) => options[kind]);
   const [decision] = kinds;
   if (!decision || kinds.length > 1) {
     const got = kinds.map((kind) => `--${kind}`).join(' and ') || 'none';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DECISION_KINDS, HOLD_REASONS } from '../domain/holds';
+import { DECISIONS, HOLD_REASONS } from '../domain/holds';
 import type { PurchaseOutcome } from '../domain/purchase-state';
 import { orderId, outcome, reason, referenceId, totalDebit } from './purchase';
 
@@ -40,7 +40,7 @@ const held = z.looseObject({
   reason: z.enum(HOLD_REASONS).describe('Why the purchase is held.'),
   explanation: z.string().describe('Why the purchase is held, in a human-readable form.'),
   decisions: z
-    .array(z.enum(DECISION_KINDS))
+    .array(z.enum(DECISIONS))
     .describe('The decisions that an operator can take with `npx fulfilment resolve`.'),
 });
 const details = z

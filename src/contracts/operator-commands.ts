@@ -1,9 +1,9 @@
-import type { DecisionKind, HoldReason } from '../domain/holds';
+import type { Decision, HoldReason } from '../domain/holds';
 import type { PurchaseState } from '../domain/purchase-state';
 import type { HoldNotice } from './purchase';
 
 /** What each decision does, for help texts and messages. */
-export const DECISIONS: Record<DecisionKind, string> = {
+export const DECISION_SUMMARIES: Record<Decision, string> = {
   order: "adopt this order at the partner as this purchase's order",
   replace: 'the partner has no order: place it again, which spends money',
   abandon: 'give up on the purchase; nothing is delivered',
@@ -49,7 +49,7 @@ type Hold = Pick<HoldNotice, 'reason' | 'decisions'>;
 export function commandsFor(referenceId: string, { reason, decisions }: Hold): string[] {
   const commands = decisions.map((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
-    return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISIONS[kind]}`;
+    return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISION_SUMMARIES[kind]}`;
   });
   return [`# check first: ${CHECKS[reason]}`, ...commands];
 }

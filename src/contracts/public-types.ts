@@ -1,4 +1,4 @@
-import type { DecisionKind, HoldReason } from '../domain/holds';
+import type { Decision, HoldReason } from '../domain/holds';
 import type { PurchaseItem } from '../domain/order';
 import type { PurchaseOutcome } from '../domain/purchase-state';
 
@@ -67,13 +67,13 @@ export interface HoldNotice {
   reason: HoldReason;
   explanation: string;
   /** The possible decisions. */
-  decisions: DecisionKind[];
+  decisions: Decision[];
   /** When the purchase was held, ISO 8601. */
   since: string;
 }
 
 /** An operator's decision. With `order`, the purchase adopts the partner's order `orderId`. */
-export type DecisionChoice = { decision: 'order'; orderId: string } | { decision: Exclude<DecisionKind, 'order'> };
+export type HoldDecision = { decision: 'order'; orderId: string } | { decision: Exclude<Decision, 'order'> };
 
 /** What a running purchase is waiting for. Timestamps are ISO 8601. */
 export interface CurrentWait {
@@ -199,7 +199,7 @@ export interface HeldData extends WithoutLines {
   /** The reason in a human-readable form. */
   explanation: string;
   /** The decisions that an operator can take with `npx fulfilment resolve`. */
-  decisions: DecisionKind[];
+  decisions: Decision[];
 }
 
 /** The kinds of findings of a reconciliation. */

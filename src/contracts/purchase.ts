@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { DECISION_KINDS, HOLD_REASONS } from '../domain/holds';
+import { DECISIONS, HOLD_REASONS } from '../domain/holds';
 import { type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
 import { PURCHASE_OUTCOMES, type PurchaseState } from '../domain/purchase-state';
 import { MAX_ITEMS, MAX_KEYS, MAX_PRODUCT_ID, MAX_QUANTITY } from '../domain/purchase-rules';
-import type { DecisionChoice, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent } from './public-types';
+import type { HoldDecision, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent } from './public-types';
 
 export type {
-  DecisionChoice,
+  HoldDecision,
   HoldNotice,
   CurrentWait,
   PurchaseInput,
@@ -90,7 +90,7 @@ const holdNotice = z.object({
   id: z.string(),
   reason: z.enum(HOLD_REASONS),
   explanation: z.string(),
-  decisions: z.array(z.enum(DECISION_KINDS)),
+  decisions: z.array(z.enum(DECISIONS)),
   /** ISO 8601: when the hold was opened. */
   since: z.string(),
   /** A cancel request ends the hold, after one more search of the order history. */
@@ -147,7 +147,7 @@ export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, orde
 export type DeliveryMemo = z.infer<typeof deliveryMemo>;
 
 /** The argument of the update `resolve`. `hold` is the id of the hold that it decides. */
-export type Decision = DecisionChoice & { hold: string };
+export type ResolveUpdateInput = HoldDecision & { hold: string };
 
 /**
  * The worker settings that a purchase needs, in milliseconds. They reach the workflow as a recorded activity result, so

@@ -1,7 +1,7 @@
 /** The decisions that an operator can make on a held purchase. */
-export const DECISION_KINDS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const;
+export const DECISIONS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const;
 
-export type DecisionKind = (typeof DECISION_KINDS)[number];
+export type Decision = (typeof DECISIONS)[number];
 
 /** The reasons for a hold, each with the possible decisions. Source: docs/architecture.md#decisions-of-operators. */
 export const POSSIBLE_DECISIONS = {
@@ -13,7 +13,7 @@ export const POSSIBLE_DECISIONS = {
   ORDER_TOO_LARGE: ['deliver', 'withhold'],
   DELIVERY_REFUSED: ['deliver', 'withhold'],
   DELIVERY_EXHAUSTED: ['deliver', 'withhold'],
-} satisfies Record<string, readonly DecisionKind[]>;
+} satisfies Record<string, readonly Decision[]>;
 
 export type HoldReason = keyof typeof POSSIBLE_DECISIONS;
 

@@ -1,7 +1,5 @@
-/**
- * The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. `as const` makes the meanings
- * visible in the declarations of the library for checkouts.
- */
+// `as const` makes the meanings visible in the declarations of the library for checkouts.
+/** The outcomes of a purchase and their meanings. Source: docs/architecture.md#outcomes. */
 const OUTCOME_MEANINGS = {
   DELIVERED: 'everything ordered was delivered',
   PARTIALLY_DELIVERED: 'some keys were delivered; the rest was unavailable',

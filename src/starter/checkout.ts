@@ -5,7 +5,7 @@
 export type * from '../contracts/public-types';
 export { EVENT_SAMPLES } from '../contracts/event-samples';
 export type { PurchaseItem } from '../domain/order';
-export type { DecisionKind, HoldReason } from '../domain/holds';
+export type { Decision, HoldReason } from '../domain/holds';
 export type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 export type { CancelEffect, Cancellation } from './cancel';
 export * from './errors';
@@ -22,6 +22,6 @@ export {
 } from './parse-event';
 export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './create-starter';
 export type { Redelivery } from './redeliver';
-export type { HoldDecision, Resolution } from './resolve';
+export type { ResolveOptions, Resolution } from './resolve';
 export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';
 export type { CurrentState } from './current-state';

@@ -41,7 +41,7 @@ import { type Cancellation, cancelPurchase } from './cancel';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
 import { describeNamespace } from './describe-namespace';
 import { type Redelivery, redeliver } from './redeliver';
-import { parseDecision, type HoldDecision, type Resolution, resolveHold } from './resolve';
+import { parseDecision, type ResolveOptions, type Resolution, resolveHold } from './resolve';
 import { type PurchaseStatus, statusOf } from './status';
 import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 
@@ -90,7 +90,7 @@ export interface Starter {
    *
    * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NoResponseError
    */
-  resolve(referenceId: string, choice: HoldDecision): Promise<Resolution>;
+  resolve(referenceId: string, options: ResolveOptions): Promise<Resolution>;
   /**
    * Delivers an ended purchase again, with the keys that its order has now. Needs a running worker. Safe to repeat,
    * because every key keeps its id.
@@ -161,11 +161,11 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     result: async (referenceId) =>
       translateErrors(client, resultOf(client, requireReference(referenceId)), { referenceId }),
     status: (referenceId) => inTime(() => statusOf(client, requireReference(referenceId)), { referenceId }),
-    resolve: async (referenceId, choice) => {
-      const [reference, decision] = [requireReference(referenceId), parseDecision(choice)];
-      const isRepeatable = decision.holdId !== undefined;
-      const advice = isRepeatable ? REPEAT : 'It may still be decided: read the status before you decide again.';
-      return inTime(() => resolveHold(client, reference, decision), { referenceId, advice, isRepeatable });
+    resolve: async (referenceId, options) => {
+      const [reference, decision] = [requireReference(referenceId), parseDecision(options)];
+      const isRetryable = decision.holdId !== undefined;
+      const advice = isRetryable ? REPEAT : 'It may still be decided: read the status before you decide again.';
+      return inTime(() => resolveHold(client, reference, decision), { referenceId, advice, isRetryable });
     },
     redeliver: (referenceId) =>
       inTime((until) => redeliver(client, requireReference(referenceId), until), { referenceId }),
@@ -297,7 +297,7 @@ interface ErrorContext {
   referenceId?: string;
   /** What to do if Temporal did not respond. */
   advice?: string;
-  isRepeatable?: boolean;
+  isRetryable?: boolean;
 }
 
 const REPEAT = 'The request may still take effect; repeating it is safe.';
@@ -307,7 +307,7 @@ const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with
 async function translateErrors<T>(
   client: Client,
   response: Promise<T>,
-  { referenceId, advice = REPEAT, isRepeatable }: ErrorContext = {},
+  { referenceId, advice = REPEAT, isRetryable }: ErrorContext = {},
 ): Promise<T> {
   try {
     return await response;
@@ -321,7 +321,7 @@ async function translateErrors<T>(
     const silence = await diagnoseNoResponse(client);
     const reason = silence === undefined ? '.' : `: ${silence}. Is a server running at this address?`;
     throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {
-      isRepeatable,
+      isRetryable,
       cause: rootCauseOf(error as Error),
     });
   }

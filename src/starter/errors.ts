@@ -118,11 +118,11 @@ export class RedeliveryFailedError extends FulfilmentError {
 /** Temporal or a worker did not respond in time. The request may still take effect. */
 export class NoResponseError extends FulfilmentError {
   /** Whether repeating the call is safe. False only for a `resolve` without `holdId`, which may decide a later hold. */
-  readonly isRepeatable: boolean;
+  readonly isRetryable: boolean;
 
-  constructor(message: string, { isRepeatable = true, ...options }: ErrorOptions & { isRepeatable?: boolean } = {}) {
+  constructor(message: string, { isRetryable = true, ...options }: ErrorOptions & { isRetryable?: boolean } = {}) {
     super(message, options);
-    this.isRepeatable = isRepeatable;
+    this.isRetryable = isRetryable;
   }
 }
 

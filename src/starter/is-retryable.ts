@@ -19,7 +19,7 @@ const NOT_CONNECTED = 'Failed to connect before the deadline';
  * or was overloaded. False for every other error: the arguments, the program or the connection's settings must change.
  */
 export function isRetryable(error: unknown): boolean {
-  if (error instanceof NoResponseError) return error.isRepeatable;
+  if (error instanceof NoResponseError) return error.isRetryable;
   const { message, code, cause } = (error ?? {}) as { message?: unknown; code?: unknown; cause?: { code?: unknown } };
   return message === NOT_CONNECTED || TEMPORARY.includes(cause?.code ?? code);
 }

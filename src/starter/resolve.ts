@@ -8,9 +8,9 @@ import {
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
-import type { DecisionChoice, HoldNotice } from '../contracts/public-types';
+import type { HoldDecision, HoldNotice } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
-import { DECISION_KINDS } from '../domain/holds';
+import { type Decision, DECISIONS } from '../domain/holds';
 import { quoteValue, validateOrderId } from '../domain/purchase-rules';
 import { toSingleLine } from '../domain/text-format';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
@@ -19,7 +19,7 @@ import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './e
 import { refuseUnknownFields } from './unknown-fields';
 
 /** A decision on a held purchase. */
-export type HoldDecision = DecisionChoice & {
+export type ResolveOptions = HoldDecision & {
   /** `hold.id` of the status: decides only this hold, so that a repetition never decides a later one. */
   holdId?: string | undefined;
 };
@@ -29,7 +29,7 @@ export interface Resolution {
   referenceId: string;
   workflowId: string;
   hold: HoldNotice;
-  decision: DecisionChoice['decision'];
+  decision: Decision;
   orderId?: string | undefined;
 }
 
@@ -39,19 +39,19 @@ export interface Resolution {
  * @throws InvalidArgumentError
  * @internal
  */
-export function parseDecision(choice: unknown): HoldDecision {
+export function parseDecision(choice: unknown): ResolveOptions {
   if (typeof choice !== 'object' || choice === null) {
     throw new InvalidArgumentError(`expected a decision such as {decision: 'abandon'}, got ${quoteValue(choice)}`);
   }
   const { decision: raw, orderId, holdId } = choice as Partial<Record<'decision' | 'orderId' | 'holdId', unknown>>;
-  const decision = DECISION_KINDS.find((kind) => kind === raw);
+  const decision = DECISIONS.find((kind) => kind === raw);
   const hasOrderId = decision === 'order' || decision === undefined;
   refuseUnknownFields(choice, hasOrderId ? ['decision', 'orderId', 'holdId'] : ['decision', 'holdId']);
   if (holdId !== undefined && typeof holdId !== 'string') {
     throw new InvalidArgumentError(`holdId: expected hold.id of the status, got ${quoteValue(holdId)}`);
   }
   if (decision === undefined) {
-    throw new InvalidArgumentError(`decision: ${expectedOneOf(DECISION_KINDS, raw)}`);
+    throw new InvalidArgumentError(`decision: ${expectedOneOf(DECISIONS, raw)}`);
   }
   if (decision !== 'order') return { decision, holdId };
   const [issue] = validateOrderId(orderId);
@@ -66,7 +66,7 @@ export function parseDecision(choice: unknown): HoldDecision {
 export async function resolveHold(
   client: Client,
   referenceId: string,
-  { holdId, ...choice }: HoldDecision,
+  { holdId, ...choice }: ResolveOptions,
 ): Promise<Resolution> {
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const hold = await openHold(handle, referenceId, holdId);
@@ -100,7 +100,7 @@ async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: st
   return hold;
 }
 
-function toDecisionError(error: unknown, referenceId: string, isRepeatable: boolean): unknown {
+function toDecisionError(error: unknown, referenceId: string, isRetryable: boolean): unknown {
   if (error instanceof WorkflowUpdateFailedError)
     return new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
   if (error instanceof WorkflowNotFoundError)
@@ -109,7 +109,7 @@ function toDecisionError(error: unknown, referenceId: string, isRepeatable: bool
   return new NoResponseError(
     `No worker processed the decision on ${referenceId} in time. Is a worker running? ` +
       `The decision may still take effect. Check before you decide again: ${statusCommand(referenceId)}`,
-    { isRepeatable },
+    { isRetryable },
   );
 }
 

@@ -10,9 +10,9 @@ import {
 import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
-import type { Decision, DecisionChoice, HoldNotice } from '../contracts/purchase';
+import type { ResolveUpdateInput, HoldDecision, HoldNotice } from '../contracts/purchase';
 import type { Accepted } from '../domain/review-order';
-import { DECISION_KINDS, POSSIBLE_DECISIONS, type HoldReason } from '../domain/holds';
+import { DECISIONS, POSSIBLE_DECISIONS, type HoldReason } from '../domain/holds';
 import { summaryOf } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { notifyHeld } from './deliver-events';
@@ -21,7 +21,7 @@ import { orderCheckOptions } from './policies';
 import { currentRunId, metrics, type PurchaseRecord } from './purchase-record';
 
 /** An operator's decision on a held purchase. Returns the id of the hold that it decided. */
-export const resolveUpdate = defineUpdate<{ hold: string }, [Decision]>(RESOLVE_UPDATE);
+export const resolveUpdate = defineUpdate<{ hold: string }, [ResolveUpdateInput]>(RESOLVE_UPDATE);
 
 /** Why a purchase is held, as shown in the memo, the `purchase.held` event and the UI. */
 export interface HoldCause {
@@ -32,11 +32,11 @@ export interface HoldCause {
 }
 
 /** The decision that ended a hold, and the run that opened the hold. */
-export type HoldResolution = DecisionChoice & { runId: string };
+export type HoldResolution = HoldDecision & { runId: string };
 
 interface OpenHold {
   notice: HoldNotice;
-  decision?: Decision;
+  decision?: ResolveUpdateInput;
 }
 
 /**
@@ -67,7 +67,7 @@ export class Holds {
     await condition(() => open.decision !== undefined);
     notification.cancel();
 
-    const decision = open.decision as Decision; // set, because the condition was true
+    const decision = open.decision as ResolveUpdateInput; // set, because the condition was true
     if (decision.decision === 'deliver' && cause.accepts) purchase.noteAccepted(cause.accepts);
     this.current = undefined;
     purchase.noteHold(undefined);
@@ -100,7 +100,7 @@ export class Holds {
    *
    * @throws ApplicationFailure `DecisionRefused` if the decision is not possible or comes too late.
    */
-  async resolve(decision: Decision): Promise<{ hold: string }> {
+  async resolve(decision: ResolveUpdateInput): Promise<{ hold: string }> {
     const open = this.requireOpenHold(decision);
     if (decision.decision === 'order') {
       await this.checkNamedOrder(decision.orderId);
@@ -114,7 +114,7 @@ export class Holds {
    * @returns the open hold, if it allows the decision.
    * @throws ApplicationFailure `DecisionRefused`
    */
-  private requireOpenHold(decision: Decision): OpenHold {
+  private requireOpenHold(decision: ResolveUpdateInput): OpenHold {
     const open = this.current;
     if (!open) throw refuse(`no hold is waiting for a decision (yours is for ${decision.hold})`);
     if (open.notice.id !== decision.hold) {
@@ -183,13 +183,13 @@ const MAX_DECISION_LENGTH = 3_000;
  * Validates shape and size of the argument of `resolve`.
  * @throws Error, which rejects the update without a trace
  */
-export function validateDecision(decision: Decision, ...others: unknown[]): void {
+export function validateDecision(decision: ResolveUpdateInput, ...others: unknown[]): void {
   if (JSON.stringify([decision, others]).length > MAX_DECISION_LENGTH) {
     throw new Error(`expected at most ${MAX_DECISION_LENGTH} characters`);
   }
-  const given: { [Name in keyof Decision | 'orderId']?: unknown } = Object(decision);
-  if (typeof given.hold !== 'string' || !DECISION_KINDS.some((known) => known === given.decision)) {
-    throw new Error(`expected {hold, decision: ${DECISION_KINDS.join(' | ')}, orderId?}`);
+  const given: { [Name in keyof ResolveUpdateInput | 'orderId']?: unknown } = Object(decision);
+  if (typeof given.hold !== 'string' || !DECISIONS.some((known) => known === given.decision)) {
+    throw new Error(`expected {hold, decision: ${DECISIONS.join(' | ')}, orderId?}`);
   }
   if (given.decision === 'order' && (typeof given.orderId !== 'string' || !isSafeOrderId(given.orderId))) {
     throw new Error('the decision "order" needs orderId, the id of an order at the partner');

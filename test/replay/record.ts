@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils';
 import type { Fault } from '../../sandbox';
 import { deliverWorkflowId, purchaseWorkflowId, RECONCILE_NOW } from '../../src/contracts/names';
-import type { DecisionKind, HoldReason } from '../../src/domain/holds';
+import type { Decision, HoldReason } from '../../src/domain/holds';
 import { reconcileNow } from '../../src/starter/index';
 import { purchaseBeforeHold } from '../support/held-purchases';
 import { operatorOf } from '../support/operator';
@@ -89,7 +89,7 @@ describe('recording', () => {
     ['ORDER_TOO_LARGE', 'deliver'],
     ['DELIVERY_REFUSED', 'deliver'],
     ['DELIVERY_EXHAUSTED', 'withhold'],
-  ] as [HoldReason, DecisionKind][])('held because %s, decided with %s', async (reason, decision) => {
+  ] as [HoldReason, Decision][])('held because %s, decided with %s', async (reason, decision) => {
     const { referenceId, operator, decide } = await purchaseBeforeHold(env, reason);
     const hold = await operator.held(reason);
     await waitUntil('the checkout knows about the hold', () => env.eventTypes(referenceId).includes('purchase.held'));

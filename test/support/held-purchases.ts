@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PARTNER_ORDER_ID } from '../../src/contracts/search-attributes';
-import type { DecisionKind, HoldReason } from '../../src/domain/holds';
+import type { Decision, HoldReason } from '../../src/domain/holds';
 import { MAX_BODY_BYTES, type TestEnvironment } from './test-environment';
 import { operatorOf } from './operator';
 
@@ -24,7 +24,7 @@ export async function purchaseBeforeHold(env: TestEnvironment, reason: HoldReaso
     operator,
     right,
     /** Removes the cause of the hold and decides the open hold, or the named one. */
-    async decide(decision: DecisionKind, hold?: string) {
+    async decide(decision: Decision, hold?: string) {
       onResolve?.();
       await operator.resolve(decision, { hold, ...(decision === 'order' && { orderId: right }) });
     },

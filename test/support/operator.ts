@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Decision, HoldNotice } from '../../src/contracts/purchase';
+import type { ResolveUpdateInput, HoldNotice } from '../../src/contracts/purchase';
 import type { HoldReason } from '../../src/domain/holds';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
 import { GRPC_STATUS, grpcErrorOf } from '../../src/temporal/client/grpc';
@@ -130,7 +130,7 @@ export function operatorOf(
     },
     terminate: async () => void (await handle.terminate('done by a person')),
     /** Answers the open hold, or the named one. */
-    async resolve(decision: Decision['decision'], rest: Partial<Decision> = {}) {
+    async resolve(decision: ResolveUpdateInput['decision'], rest: Partial<ResolveUpdateInput> = {}) {
       const hold = rest.hold ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
       const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
       // The server may abort an update if another event arrives at the same time. Retry once, like our own command.

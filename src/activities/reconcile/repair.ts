@@ -6,7 +6,7 @@ import type { CheckoutEvent } from '../../contracts/events';
 import { FAILURE } from '../../contracts/failures';
 import { DELIVER_WORKFLOW, RESOLVE_UPDATE } from '../../contracts/names';
 import { statusCommand } from '../../contracts/operator-commands';
-import type { Decision } from '../../contracts/purchase';
+import type { ResolveUpdateInput } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isDeliveryError } from '../../delivery';
 import { isSafeOrderId } from '../../domain/order';
@@ -159,7 +159,7 @@ async function sendAdoption(
   if (hold.reason !== 'PLACEMENT_UNKNOWN' || !hold.decisions.includes('order')) {
     return unrepaired(finding, `it is held for another reason: ${hold.reason}`);
   }
-  const decision: Decision = { hold: hold.id, decision: 'order', orderId };
+  const decision: ResolveUpdateInput = { hold: hold.id, decision: 'order', orderId };
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
     await context.client.withDeadline(Date.now() + responseTimeoutMs, () =>

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { RECONCILE_WORKFLOW } from '../../../src/contracts/names';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
 import type { Fault } from '../../../sandbox';
-import type { DecisionChoice } from '../../../src/contracts/purchase';
+import type { HoldDecision } from '../../../src/contracts/purchase';
 import { createStarter } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
 import type { TestEnvironment } from '../../support/test-environment';
@@ -171,7 +171,7 @@ async function choiceOf(
   referenceId: string,
   how: Resolving,
   possible: readonly string[],
-): Promise<DecisionChoice | undefined> {
+): Promise<HoldDecision | undefined> {
   if (how === 'an order that is not there') return { decision: 'order', orderId: 'ord-mistyped' };
   if (how === 'the order of another') {
     const orders = await Promise.all(

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
-import { DECISION_KINDS } from '../../../src/domain/holds';
+import { DECISIONS } from '../../../src/domain/holds';
 import type { ReportedFinding } from '../../../src/starter/index';
 import { minFindingAgeMs } from '../../../src/workflows/policies';
 import { keptKeys } from '../../support/audit';
@@ -145,7 +145,7 @@ async function resolve({ env, partner, done }: Chaos, draw: Draw): Promise<unkno
   const { purchases } = await env.starter.list({ state: 'HELD' });
   if (purchases.length === 0) return 'none is held';
   const { referenceId, hold } = draw.pick(purchases);
-  const decision = draw.pick(draw.chance(0.5) ? (hold?.decisions ?? DECISION_KINDS) : DECISION_KINDS);
+  const decision = draw.pick(draw.chance(0.5) ? (hold?.decisions ?? DECISIONS) : DECISIONS);
   const [order] = partner.ordersOf(draw.chance(0.5) ? referenceId : draw.pick(purchases).referenceId);
   if (decision === 'replace') done.replace.push(referenceId);
   const choice = decision === 'order' ? { decision, orderId: order?.id ?? 'ord-1' } : { decision };

@@ -1,7 +1,7 @@
 import { ApplicationFailure, type Workflow } from '@temporalio/common';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
-import type { Decision } from '../../../src/contracts/purchase';
-import { DECISION_KINDS, type DecisionKind, type HoldReason } from '../../../src/domain/holds';
+import type { ResolveUpdateInput } from '../../../src/contracts/purchase';
+import { DECISIONS, type Decision, type HoldReason } from '../../../src/domain/holds';
 import { PARTNER_ORDER_ID } from '../../../src/contracts/search-attributes';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, RESOLVE_UPDATE } from '../../../src/contracts/names';
 import { rejectionOf } from '../../support/checks';
@@ -12,7 +12,7 @@ import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 /** The table in docs/architecture.md#decisions-of-operators, with the outcome and the number of keys delivered. */
-const POSSIBLE: Record<HoldReason, Partial<Record<DecisionKind, [outcome: string, keys: number]>>> = {
+const POSSIBLE: Record<HoldReason, Partial<Record<Decision, [outcome: string, keys: number]>>> = {
   PLACEMENT_UNKNOWN: { order: ['DELIVERED', 2], replace: ['DELIVERED', 2], abandon: ['ABANDONED', 0] },
   OTHER_ITEMS: { order: ['DELIVERED', 2], abandon: ['ABANDONED', 0], deliver: ['PARTIALLY_DELIVERED', 3] },
   ORDER_OF_ANOTHER_PURCHASE: { order: ['DELIVERED', 2], abandon: ['ABANDONED', 0], deliver: ['DELIVERED', 2] },
@@ -23,7 +23,7 @@ const POSSIBLE: Record<HoldReason, Partial<Record<DecisionKind, [outcome: string
   DELIVERY_EXHAUSTED: { deliver: ['DELIVERED', 2], withhold: ['ABANDONED', 0] },
 };
 const ROWS = (Object.keys(POSSIBLE) as HoldReason[]).flatMap((reason) => {
-  const possible = Object.keys(POSSIBLE[reason]) as DecisionKind[];
+  const possible = Object.keys(POSSIBLE[reason]) as Decision[];
   return possible.map((decision) => ({ reason, possible, decision, comesTo: POSSIBLE[reason][decision]! }));
 });
 
@@ -40,7 +40,7 @@ describe('a held purchase', () => {
       expect(event?.data).toMatchObject({ reason, decisions: hold.decisions, explanation: hold.explanation });
 
       expect(hold.decisions.toSorted()).toEqual(possible.toSorted());
-      for (const other of DECISION_KINDS.filter((kind) => !possible.includes(kind))) {
+      for (const other of DECISIONS.filter((kind) => !possible.includes(kind))) {
         await expectRefusal(
           operator.resolve(other, { orderId: 'some-order' }),
           `${other} is not possible for ${reason}`,
@@ -49,7 +49,7 @@ describe('a held purchase', () => {
       const another = { hold: `${hold.id}0`, orderId: 'some-order' };
       await expectRefusal(operator.resolve(possible[0]!, another), 'check the status again');
       expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
-      expect(await operator.updatesOnRecord()).toBe(DECISION_KINDS.length - possible.length + 1);
+      expect(await operator.updatesOnRecord()).toBe(DECISIONS.length - possible.length + 1);
 
       await decide(decision);
 
@@ -73,10 +73,13 @@ describe('a held purchase', () => {
         args: [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }],
         workflowIdConflictPolicy: 'FAIL',
       });
-      const resolving = env.client.workflow.executeUpdateWithStart<Workflow, void, [Decision]>(RESOLVE_UPDATE, {
-        startWorkflowOperation,
-        args: [{ hold: 'none-is-open-yet', decision: 'abandon' }],
-      });
+      const resolving = env.client.workflow.executeUpdateWithStart<Workflow, void, [ResolveUpdateInput]>(
+        RESOLVE_UPDATE,
+        {
+          startWorkflowOperation,
+          args: [{ hold: 'none-is-open-yet', decision: 'abandon' }],
+        },
+      );
 
       await expectRefusal(resolving, 'no hold is waiting for a decision');
       expect(await operatorOf(env, referenceId).updatesOnRecord()).toBe(1);

@@ -1,5 +1,5 @@
 import { purchaseMemo } from '../../../src/contracts/purchase';
-import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
+import type { Decision, HoldReason } from '../../../src/domain/holds';
 import { heldPurchase } from '../../support/held-purchases';
 import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
@@ -24,7 +24,7 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
-  it.concurrent.each<[HoldReason, DecisionKind]>([
+  it.concurrent.each<[HoldReason, Decision]>([
     ['PLACEMENT_UNKNOWN', 'order'],
     ['PLACEMENT_UNKNOWN', 'replace'],
     ['OTHER_ITEMS', 'deliver'],

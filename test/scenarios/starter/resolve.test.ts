@@ -133,7 +133,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
 
     await expect(asked).rejects.toThrow(NoResponseError);
     await expect(asked).rejects.toThrow(/No worker processed the decision .* in time/);
-    await expect(asked).rejects.toMatchObject({ isRepeatable: false });
+    await expect(asked).rejects.toMatchObject({ isRetryable: false });
     await handle.terminate();
   });
 });

@@ -1,4 +1,4 @@
-import type { DecisionKind } from '../../../src/domain/holds';
+import type { Decision } from '../../../src/domain/holds';
 import type { Reply } from '../../support/http-server';
 import { BROKEN_RESPONSES, headerText, type HostileResponse, WRONG_FIELDS } from './hostile-answers';
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
@@ -13,7 +13,7 @@ export interface UglyPurchase {
   twist?: Twist;
   checkout?: Checkout;
   /** The decisions for its holds, one for each. */
-  decisions?: DecisionKind[];
+  decisions?: Decision[];
   /** Default: `DELIVERED`. */
   outcome?: string;
 }

@@ -1,5 +1,5 @@
 import type { StatusQueryResult } from '../../../src/contracts/purchase';
-import type { DecisionKind, HoldReason } from '../../../src/domain/holds';
+import type { Decision, HoldReason } from '../../../src/domain/holds';
 import { PURCHASE_OUTCOMES, PURCHASE_STATES, STATE_MEANINGS } from '../../../src/domain/purchase-state';
 import { describeStatus } from '../../../src/workflows/describe-status';
 
@@ -19,7 +19,7 @@ function statusWith(differing: Partial<StatusQueryResult> = {}): StatusQueryResu
   };
 }
 
-function held(reason: HoldReason, decisions: DecisionKind[]): StatusQueryResult {
+function held(reason: HoldReason, decisions: Decision[]): StatusQueryResult {
   const hold = { id: 'run:1', reason, explanation: 'why', decisions, since: SINCE };
   return statusWith({ state: 'HELD', explanation: 'why', hold });
 }
