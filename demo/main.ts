@@ -25,11 +25,9 @@ async function main(): Promise<number> {
   try {
     const isGood = await Promise.race([run(environment, progress), interrupted]);
     if (isGood === undefined) return 130;
-    if (process.stdout.isTTY) {
-      progress.log(`The Temporal UI stays up until Ctrl-C: ${environment.temporal.uiUrl}`);
-      progress.log(NEXT);
-      await interrupted;
-    }
+    if (process.stdout.isTTY) progress.log(`The Temporal UI stays up until Ctrl-C: ${environment.temporal.uiUrl}`);
+    progress.log(NEXT);
+    if (process.stdout.isTTY) await interrupted;
     return isGood ? 0 : 1;
   } finally {
     await environment.close();

@@ -61,7 +61,7 @@ async function killWorker(environment: DemoEnvironment, { log }: Progress): Prom
   await until(async () => (await environment.sandbox.ordersOf(referenceId)).length > 0);
   const { pid } = environment.worker;
   await environment.worker.stop('SIGKILL');
-  log(`SIGKILL    killed worker ${pid}: the partner has ${referenceId}, its response is lost`);
+  log(`SIGKILL    killed worker ${pid}: the partner has the order of ${referenceId}, but its response is lost`);
   await environment.restartWorker();
   log(`worker     process ${environment.worker.pid} takes over and must not buy ${referenceId} again`);
 }
@@ -112,7 +112,7 @@ async function refresh(starter: DemoEnvironment['starter'], row: Row): Promise<v
 /** The reason for the result, or the pending activity with the number of its attempt. */
 function noteOf(status: PurchaseStatus): string {
   if (status.result) return status.result.reason ?? '';
-  const [work] = status.pending;
+  const [work] = status.pendingActivities;
   return work ? `attempt ${work.attempt}` : '';
 }
 

@@ -1,4 +1,4 @@
-import type { PurchaseItem } from '../src/domain/order';
+import type { PurchaseItem } from '../src/domain/purchase-item';
 import type { PurchaseOutcome } from '../src/domain/purchase-state';
 
 /** What goes wrong in a purchase, or what an operator does to it. */

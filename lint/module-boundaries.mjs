@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 /**
  * What each module of `src/` may import besides itself. `node` is any built-in module, `node:…` a single one. `types:MODULE`
  * allows types only; for a single file it takes precedence over the row of its module. Anything else is rejected. A new module
- * needs a row here and in docs/architecture.md#module-imports.
+ * needs a row.
  *
  * @type {Readonly<Record<string, string>>}
  */

@@ -27,7 +27,7 @@ import {
   versioningOf,
 } from './temporal/worker';
 import { startTracing, type Tracing } from './tracing';
-import { circuitBreakerPauses, connectRetry, shutdownOptions, workflowCodeOptions } from './workflows/policies';
+import { circuitBreakerDelays, connectRetry, shutdownOptions, workflowCodeOptions } from './workflows/policies';
 
 /**
  * Reads the configuration, connects, builds the parts, runs until the process is told to stop, and closes everything.
@@ -114,7 +114,7 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
       purchases: createPurchaseReader(client),
       fingerprints: createFingerprinter(config.fingerprintSecrets),
       settings: config.purchase,
-      circuitBreaker: createCircuitBreaker({ ...circuitBreakerPauses(config.purchase), onChange: showCircuit }),
+      circuitBreaker: createCircuitBreaker({ ...circuitBreakerDelays(config.purchase), onChange: showCircuit }),
       historyWatch: createHistoryWatch(partner, stopping),
       reportDir: config.reportDir,
       temporalUiUrl: config.temporalUiUrl,

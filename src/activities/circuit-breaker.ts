@@ -25,8 +25,8 @@ export interface CircuitBreaker {
 
 export interface CircuitBreakerOptions {
   /** The time from opening to the first trial request, in ms. Doubles with each failed trial. */
-  firstPauseMs: number;
-  maxPauseMs: number;
+  firstDelayMs: number;
+  maxDelayMs: number;
   /**
    * Called when the breaker opens or closes.
    * @param reason the last failure; undefined if the breaker closed
@@ -45,7 +45,7 @@ const STILL_WAITING_MS = 10 * 60_000;
 
 interface OpenCircuit {
   reason: string;
-  pauseMs: number;
+  delayMs: number;
   trialAt: number;
   trial?: string;
   /** Purchases whose trial failed. Others go first. */
@@ -54,7 +54,7 @@ interface OpenCircuit {
 
 /** The breaker is closed, open, or half-open when a trial is due. One instance serves all placements of a process. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { firstPauseMs, maxPauseMs, onChange = () => undefined, now = () => performance.now() } = options;
+  const { firstDelayMs, maxDelayMs, onChange = () => undefined, now = () => performance.now() } = options;
   const failedInARow = new Set<string>();
   const askedAt = new Map<string, number>();
   let open: OpenCircuit | undefined;
@@ -67,15 +67,15 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   const mayTry = (referenceId: string, { trial, trialAt, tried }: OpenCircuit): boolean =>
     trial === undefined && now() >= trialAt && !(tried.has(referenceId) && hasOtherWaiting(referenceId, tried));
 
-  const pause = (reason: string, pauseMs: number, tried: Set<string>): void => {
-    open = { reason, pauseMs, trialAt: now() + pauseMs, tried };
+  const openFor = (reason: string, delayMs: number, tried: Set<string>): void => {
+    open = { reason, delayMs, trialAt: now() + delayMs, tried };
   };
 
   const noteFailure = (referenceId: string, reason: string): void => {
     if (open?.trial === referenceId) {
-      pause(reason, Math.min(2 * open.pauseMs, maxPauseMs), open.tried.add(referenceId));
+      openFor(reason, Math.min(2 * open.delayMs, maxDelayMs), open.tried.add(referenceId));
     } else if (!open && failedInARow.add(referenceId).size >= FAILURES_TO_OPEN) {
-      pause(reason, firstPauseMs, new Set());
+      openFor(reason, firstDelayMs, new Set());
       onChange(reason);
     }
   };

@@ -10,7 +10,7 @@ import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../del
 import type { Order } from '../partner';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { retryAsOrdinaryActivity, toFailure } from './failures';
-import { nameKeys, type NamedLine } from './order-keys';
+import { addKeyIds, type LineWithKeyIds } from './order-keys';
 
 /**
  * A local delivery aborts its request this long after it became due. This is shorter than its Temporal timeout
@@ -94,18 +94,22 @@ async function linesOf(deps: ActivityDependencies, { orderId, status, lines = []
       lines.map(({ productId }) => productId),
     ),
   );
-  const named = nameKeys(deps, order, secretIdOf(keyId));
+  const named = addKeyIds(deps, order, secretIdOf(keyId));
   return isAsReviewed(order, named, { status, lines }) ? lines.map((line) => eventLine(line, named)) : undefined;
 }
 
-function isAsReviewed(order: Order, named: NamedLine[], reviewed: { status?: string; lines: SaleLine[] }): boolean {
+function isAsReviewed(
+  order: Order,
+  named: LineWithKeyIds[],
+  reviewed: { status?: string; lines: SaleLine[] },
+): boolean {
   const now = keyIdsOf(named);
   const then = keyIdsOf(reviewed.lines);
   const isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;
   return isSame && safeStatus(order.status) === reviewed.status;
 }
 
-function eventLine({ keyIds, productId, title, quantity }: SaleLine, named: NamedLine[] = []): EventLine {
+function eventLine({ keyIds, productId, title, quantity }: SaleLine, named: LineWithKeyIds[] = []): EventLine {
   if (keyIds.length === 0) return { productId, title, quantity };
   const own = named.filter((line) => line.productId === productId).flatMap(({ keys }) => keys);
   const keysById = new Map(own.map(({ id, type, value }) => [id, { id, type, value }]));

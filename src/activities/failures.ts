@@ -9,8 +9,8 @@ import { maxHonouredPauseMs, retryPolicyPauseMs } from '../workflows/policies';
 
 export { errorName };
 
-/** The log message when the partner refuses our API key or path (401, 403, 404, 405). */
-export const ACCESS_REFUSED = 'the partner refuses access';
+/** The log message when the partner rejects the API key or path (401, 403, 404, 405). */
+export const ACCESS_DENIED = 'the partner rejected the API key or path';
 
 /**
  * The only place where our errors become Temporal failures. Messages contain only chosen facts. Cause and stack are
@@ -22,7 +22,7 @@ export const ACCESS_REFUSED = 'the partner refuses access';
 export function toFailure(
   error: unknown,
   retryInMs?: number,
-  clamp: (pauseMs: number) => number = (pauseMs) => pauseMs,
+  clamp: (delayMs: number) => number = (delayMs) => delayMs,
 ): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isPartnerError(error)) {
@@ -35,17 +35,17 @@ export function toFailure(
       return failure(FAILURE.orderTooLarge, message, { final: true });
     }
     const type = error.kind === 'access' ? FAILURE.partnerAccess : FAILURE.partnerUnavailable;
-    const pauseMs = nextPause(error.retryAfterMs, retryInMs);
-    return failure(type, message, { retryInMs: pauseMs && clamp(pauseMs) });
+    const delayMs = nextDelay(error.retryAfterMs, retryInMs);
+    return failure(type, message, { retryInMs: delayMs && clamp(delayMs) });
   }
   if (isDeliveryError(error)) {
-    return failure(FAILURE.deliveryFailed, error.message, { retryInMs: nextPause(error.retryAfterMs) });
+    return failure(FAILURE.deliveryFailed, error.message, { retryInMs: nextDelay(error.retryAfterMs) });
   }
   return failure(FAILURE.unexpected, `unexpected ${errorName(error)}`, { retryInMs });
 }
 
 /** An attempt that found nothing new. Benign, so that no log or metric counts it as an error. */
-export function unchanged(message: string, retryInMs: number): ApplicationFailure {
+export function orderUnchanged(message: string, retryInMs: number): ApplicationFailure {
   return failure(FAILURE.orderUnchanged, message, { retryInMs, benign: true });
 }
 
@@ -60,14 +60,14 @@ export function failure(
   message: string,
   options: { final?: boolean; retryInMs?: number; benign?: boolean } = {},
 ): ApplicationFailure {
-  const pauseMs = options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs));
+  const delayMs = options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs));
   const made = ApplicationFailure.create({
     type,
     message,
     nonRetryable: options.final ?? false,
-    nextRetryDelay: pauseMs,
+    nextRetryDelay: delayMs,
     // For workflow code; see `pauseOf`. A benign failure needs none: the activity keeps its own interval.
-    details: pauseMs === undefined || options.benign ? [] : [pauseMs],
+    details: delayMs === undefined || options.benign ? [] : [delayMs],
     category: options.benign ? ApplicationFailureCategory.BENIGN : undefined,
   });
   made.stack = '';
@@ -79,7 +79,7 @@ export function failure(
  *
  * @param ownMs the delay without a Retry-After; by default that of the activity's retry policy.
  */
-function nextPause(askedMs: number | undefined, ownMs?: number): number | undefined {
+function nextDelay(askedMs: number | undefined, ownMs?: number): number | undefined {
   if (askedMs === undefined) return ownMs;
   const { attempt, retryPolicy, isLocal } = activityInfo();
   // A local activity has one attempt. Its workflow honours the Retry-After before it starts the ordinary activity.

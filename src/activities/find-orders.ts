@@ -63,7 +63,7 @@ async function searchHistory(
   deps: SearchDependencies,
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
-  const { orders, reason, how, rowsSeen } = requireClear(await findOrders(partner, input, deps.now));
+  const { orders, reason, how, rowsSeen } = requireClear(await findByReference(partner, input, deps.now));
   if (orders.length > 0 || !input.prove) return { orders, readable: false, reason };
   if (how === 'search') return proveAbsent(partner, deps, input);
   // A scan reads the list itself, so it needs no further proof unless the history is empty.
@@ -77,7 +77,7 @@ async function proveAbsent(
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
-  const { orders } = requireClear(matching(newest.rows, input, isYoungEnough(newest.rows, input, now())));
+  const { orders } = requireClear(findMatching(newest.rows, input, isYoungEnough(newest.rows, input, now())));
   if (orders.length > 0)
     return { orders, readable: false, reason: 'the list shows the order, but the search did not find it' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
@@ -107,13 +107,18 @@ interface Found {
  * parameter, the history is scanned back to `since`.
  * @throws PartnerError if the history could not be read completely
  */
-export async function findOrders(partner: PartnerClient, wanted: Wanted, now: () => number): Promise<Found> {
+export async function findByReference(partner: PartnerClient, wanted: Wanted, now: () => number): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
   if (searched) {
-    return { ...matching(searched, wanted, () => true), how: 'search', rowsSeen: searched.length, reason: 'searched' };
+    return {
+      ...findMatching(searched, wanted, () => true),
+      how: 'search',
+      rowsSeen: searched.length,
+      reason: 'searched',
+    };
   }
   const scanned = await partner.ordersSince(wanted.since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
-  const matched = matching(scanned, wanted, isYoungEnough(scanned, wanted, now()));
+  const matched = findMatching(scanned, wanted, isYoungEnough(scanned, wanted, now()));
   return {
     ...matched,
     how: 'scan',
@@ -149,7 +154,7 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
  * makes the result unclear. A row without a reference does so only if a request may have been sent; otherwise a single
  * bad row would stop all new sales.
  */
-function matching(
+function findMatching(
   rows: readonly HistoryRow[],
   { referenceId, mayHaveArrived }: Wanted,
   mayBeOurs: (row: UnreadableRow) => boolean,
@@ -158,15 +163,15 @@ function matching(
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
-  const counts = (row: UnreadableRow) =>
+  const mayBeTheOrder = (row: UnreadableRow) =>
     row.referenceId === undefined
       ? mayHaveArrived && mayBeOurs(row)
       : row.referenceId === referenceId && mayBeOurs(row);
   const isSimilar = (row: HistoryOrder) => mayHaveArrived && isVariantOf(referenceId, row.referenceId);
   if (usable.length < own.length) return { orders: foundOrders(usable), unclear: UNUSABLE_ID };
   if (own.length > 0) return { orders: foundOrders(usable), unclear: undefined };
-  const unclear = unreadable.some(counts) ? UNREADABLE_ROW : readable.some(isSimilar) ? SIMILAR_REFERENCE : undefined;
-  return { orders: [], unclear };
+  if (unreadable.some(mayBeTheOrder)) return { orders: [], unclear: UNREADABLE_ROW };
+  return { orders: [], unclear: readable.some(isSimilar) ? SIMILAR_REFERENCE : undefined };
 }
 
 /** Whether the partner may have turned the reference into this text, by changing its case or cutting it short. */

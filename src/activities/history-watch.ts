@@ -3,7 +3,7 @@ import { log } from '@temporalio/activity';
 import type { AwaitOrderInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
-import { ACCESS_REFUSED, errorName } from './failures';
+import { ACCESS_DENIED, errorName } from './failures';
 
 type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 'intervalMs'>;
 
@@ -58,7 +58,7 @@ export function createHistoryWatch(
       last = { beganAt: begunAt, endedAt: now(), statuses };
     } catch (error) {
       const reason = isPartnerError(error) ? error.message : errorName(error);
-      if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_REFUSED, { reason });
+      if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_DENIED, { reason });
       if (!stopping.aborted)
         log.warn('the order history could not be read, so the open orders were not checked', { reason });
     } finally {

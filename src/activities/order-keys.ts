@@ -7,7 +7,7 @@ import type { ActivityDependencies } from './dependencies';
 import { failure } from './failures';
 
 /** One line of an order. Each key has the id that identifies it in every event. */
-export interface NamedLine extends OrderLine {
+export interface LineWithKeyIds extends OrderLine {
   keys: (Key & { id: string })[];
 }
 
@@ -16,11 +16,11 @@ export interface NamedLine extends OrderLine {
  * @throws ApplicationFailure `DeliveryFailed`, retryable, if this worker lacks the secret: with another secret the keys
  *   would get new ids.
  */
-export function nameKeys(
+export function addKeyIds(
   { fingerprints }: Pick<ActivityDependencies, 'fingerprints'>,
   { products }: Order,
   secretId: string,
-): NamedLine[] {
+): LineWithKeyIds[] {
   const idsOf = new Map<string, string[]>();
   for (const [productId, lines] of groupBy(products, ({ id }) => id)) {
     const keyIds = fingerprints.keyIds(
@@ -42,7 +42,7 @@ export function nameKeys(
 /**
  * An order without its keys. It has key ids only if its status allows a delivery. Logs fields with an unexpected shape.
  */
-export function snapshotOf(orderId: string, order: Order, lines: NamedLine[]): OrderSnapshot {
+export function snapshotOf(orderId: string, order: Order, lines: LineWithKeyIds[]): OrderSnapshot {
   const { totalDebit, ignored } = order;
   const status = safeStatus(order.status);
   if (canStopPolling(status) && ignored.length > 0) {

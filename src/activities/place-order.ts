@@ -8,8 +8,8 @@ import { withTimeout } from '../temporal/client';
 import { placementWriteMs } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
 import type { ActivityDependencies } from './dependencies';
-import { ACCESS_REFUSED, errorName } from './failures';
-import { findOrders } from './find-orders';
+import { ACCESS_DENIED, errorName } from './failures';
+import { findByReference } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
@@ -105,7 +105,7 @@ async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promis
  * @returns the end of the attempt; undefined to continue
  */
 async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd | undefined> {
-  if (input.startedOnce || isReplacing(input)) return undefined;
+  if (input.startedUniquely || isReplacing(input)) return undefined;
   const listed = await readInTime(deps, input, {
     reservedMs: input.maxAgeMs / 2,
     read: () => hasOtherExecution(deps),
@@ -150,7 +150,7 @@ async function findExistingOrder(
 ): Promise<AttemptEnd | undefined> {
   const search = await readInTime(deps, input, {
     reservedMs: 0,
-    read: () => findOrders(partner, input, deps.now),
+    read: () => findByReference(partner, input, deps.now),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });
@@ -191,7 +191,7 @@ async function readInTime<T>(
       return notSent(`${failed}: an unexpected error`);
     }
     const { summary, code, retryAfterMs, permitInMs } = error;
-    if (error.kind === 'access') log.error(ACCESS_REFUSED, { reason: error.message });
+    if (error.kind === 'access') log.error(ACCESS_DENIED, { reason: error.message });
     const result = { evidence: 'NOT_SENT', reason: `${failed}: ${summary}`, retryAfterMs, permitInMs } as const;
     return { ended: { result, health: healthOf(error), code } };
   }
@@ -225,8 +225,8 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
 /** Adds the trace id, which the partner needs when it is asked about a rejection. */
 function withTraceId({ placement, summary, traceId }: PartnerError): string {
   const shown = safeTraceId(traceId);
-  const isRefusal = placement === 'ORDER_REFUSED' || placement === 'CONFLICT';
-  return isRefusal && shown !== undefined ? `${summary}, trace id ${shown}` : summary;
+  const isRejection = placement === 'ORDER_REJECTED' || placement === 'CONFLICT';
+  return isRejection && shown !== undefined ? `${summary}, trace id ${shown}` : summary;
 }
 
 /** Epoch ms: this attempt may write no later than this. */
@@ -249,17 +249,17 @@ function healthOf(error: PartnerError): PartnerHealth {
 function logResult({ result, code }: AttemptEnd): void {
   const { evidence } = result;
   if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
-  if (evidence === 'ACCESS_REFUSED') return log.error(ACCESS_REFUSED, { reason: result.reason });
+  if (evidence === 'ACCESS_DENIED') return log.error(ACCESS_DENIED, { reason: result.reason });
   log.warn(PLACEMENT_ENDED[evidence], { evidence, reason: result.reason, code });
 }
 
-const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_REFUSED'>, string> = {
+const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_DENIED'>, string> = {
   NOT_SENT: 'the order was not sent',
   PAUSED: 'the order was not sent: the circuit breaker is open',
   FOUND: 'the order already exists, so nothing was sent',
   OVER_MAX_DEBIT: 'the order would cost too much, so it was not sent',
   FENCED: 'the order was not sent: an earlier request may have placed it',
-  ORDER_REFUSED: 'the partner rejected the order',
+  ORDER_REJECTED: 'the partner rejected the order',
   CONFLICT: 'the partner says that the order already exists',
   ERROR_RESPONSE: 'the partner responded with an error, and may still have placed the order',
   UNKNOWN: 'there was no usable response, and the order may have been placed',

@@ -5,8 +5,8 @@ import { isPartnerError, type Order } from '../partner';
 import { FORCED_POLL_EVERY } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { readEarlierRuns } from './read-sale';
-import { ACCESS_REFUSED, retryAsOrdinaryActivity, toFailure, unchanged } from './failures';
-import { nameKeys, snapshotOf } from './order-keys';
+import { ACCESS_DENIED, retryAsOrdinaryActivity, toFailure, orderUnchanged } from './failures';
+import { addKeyIds, snapshotOf } from './order-keys';
 
 /** An attempt this close to the deadline does not poll, because the workflow polls once more at the deadline. */
 const CLOSING_MS = 250;
@@ -18,16 +18,16 @@ export function createPollOrderActivities(
   return {
     async awaitOrderChange(input) {
       const { attempt } = activityInfo();
-      const pause = pauseWithin(deps, input.intervalMs);
+      const delay = delayWithin(deps, input.intervalMs);
       if (attempt === 1 && input.firstDelayMs > 0) {
         const message = `the first poll showed no ended order; next poll in ${formatSeconds(input.firstDelayMs)}`;
-        throw unchanged(message, pauseWithin(deps, input.firstDelayMs));
+        throw orderUnchanged(message, delayWithin(deps, input.firstDelayMs));
       }
-      if (remaining(deps) < CLOSING_MS) throw unchanged('the deadline has been reached', input.intervalMs);
+      if (remaining(deps) < CLOSING_MS) throw orderUnchanged('the deadline has been reached', input.intervalMs);
       const isForced = attempt % FORCED_POLL_EVERY === 0;
       const reason = input.watch === 'history' && !isForced ? deps.historyWatch.skipReason(input) : undefined;
-      if (reason !== undefined) throw unchanged(`${reason}; next check in ${formatSeconds(pause)}`, pause);
-      return pollOpenOrder(deps, input, pause);
+      if (reason !== undefined) throw orderUnchanged(`${reason}; next check in ${formatSeconds(delay)}`, delay);
+      return pollOpenOrder(deps, input, delay);
     },
     async pollOrder(input) {
       const { isLocal, workflowExecution } = activityInfo();
@@ -39,24 +39,24 @@ export function createPollOrderActivities(
   };
 }
 
-async function pollOpenOrder(deps: ActivityDependencies, input: AwaitOrderInput, pause: number): Promise<PolledOrder> {
+async function pollOpenOrder(deps: ActivityDependencies, input: AwaitOrderInput, delay: number): Promise<PolledOrder> {
   const { orderId } = input;
-  const order = await poll(deps, input, 'poll', pause);
+  const order = await poll(deps, input, 'poll', delay);
   const { status } = order;
   if (canStopPolling(status)) return order;
   if (mayHaveEnded(status)) log.warn('undocumented order status', { orderId, status });
-  throw unchanged(`the order is ${status}; next poll in ${formatSeconds(pause)}`, pause);
+  throw orderUnchanged(`the order is ${status}; next poll in ${formatSeconds(delay)}`, delay);
 }
 
 /**
  * @param permitClass `delivery` for a poll at the deadline or after a decision, which is as urgent as a delivery.
- * @param pause the delay before the next poll, in ms; undefined for a single poll.
+ * @param delay the delay before the next poll, in ms; undefined for a single poll.
  */
 async function poll(
   deps: ActivityDependencies,
   input: PollOrderInput,
   permitClass: 'poll' | 'delivery',
-  pause?: number,
+  delay?: number,
 ): Promise<PolledOrder> {
   const { orderId } = input;
   try {
@@ -68,12 +68,12 @@ async function poll(
   } catch (error) {
     if (isPartnerError(error)) {
       if (error.permitInMs === undefined) deps.metrics.count('fulfilment_polls', { result: 'failed' });
-      if (pause !== undefined && error.kind === 'not-found') {
-        throw unchanged(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(pause)}`, pause);
+      if (delay !== undefined && error.kind === 'not-found') {
+        throw orderUnchanged(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(delay)}`, delay);
       }
-      if (error.kind === 'access') log.error(ACCESS_REFUSED, { reason: error.message });
+      if (error.kind === 'access') log.error(ACCESS_DENIED, { reason: error.message });
     }
-    throw toFailure(error, pause, (wanted) => pauseWithin(deps, wanted));
+    throw toFailure(error, delay, (wanted) => delayWithin(deps, wanted));
   }
 }
 
@@ -84,7 +84,7 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
   const needsEarlier = isLaterRun && canStopPolling(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
-  const lines = nameKeys(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
+  const lines = addKeyIds(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
   const snapshot = { ...snapshotOf(orderId, order, lines), receivedKeyIds: earlier?.receivedKeyIds };
   if (!canStopPolling(status)) return snapshot;
   deps.purchases.noteOwner(orderId, referenceId);
@@ -96,7 +96,7 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
  * The delay before the next poll. It is shortened at the end, because the server gives up if a retry would start after
  * the deadline.
  */
-function pauseWithin(deps: ActivityDependencies, wanted: number): number {
+function delayWithin(deps: ActivityDependencies, wanted: number): number {
   const left = remaining(deps) - CLOSING_MS / 2;
   return left > 0 ? Math.min(wanted, left) : wanted;
 }

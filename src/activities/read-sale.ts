@@ -6,15 +6,16 @@ import { purchaseWorkflowId } from '../contracts/names';
 import { deliveryMemo, purchaseMemo, purchaseResult } from '../contracts/purchase';
 import { secretIdOf } from '../delivery';
 import { type KeyIds, unionOfKeys } from '../domain/key-ids';
-import { isBillable, type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
+import { isBillable, REFERENCE_PATTERN } from '../domain/order';
+import type { PurchaseItem } from '../domain/purchase-item';
 import { isKeylessOutcome } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { failure, toFailure } from './failures';
-import { findOrders } from './find-orders';
-import { nameKeys, snapshotOf } from './order-keys';
+import { findByReference } from './find-orders';
+import { addKeyIds, snapshotOf } from './order-keys';
 
 /** Reads ended purchases. */
 export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activities, 'readSale'> {
@@ -74,7 +75,7 @@ export async function readEndedSale(
     items.map(({ productId }) => productId),
   );
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
-  const order = { ...snapshotOf(orderId, data, nameKeys(deps, data, secretId)), claimedBy };
+  const order = { ...snapshotOf(orderId, data, addKeyIds(deps, data, secretId)), claimedBy };
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
   return { sale: { ...sale, orderId, accepted, order }, taskQueue };
 }
@@ -141,7 +142,7 @@ async function ownOrderId(
   referenceId: string,
 ): Promise<string | undefined> {
   const wanted = { referenceId, since: startTime.getTime(), mayHaveArrived: true };
-  const { orders, unclear } = await findOrders(partner, wanted, now);
+  const { orders, unclear } = await findByReference(partner, wanted, now);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);
   if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for this purchase`);

@@ -20,9 +20,9 @@ const WRITE_WITHIN_MS = 2_000;
 /** The SDK throttles heartbeats. It gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
 const BEAT_EVERY_MS = 2_000;
 /**
- * The pause between two records of a process, during which the first request is written. If the process is killed, at
+ * The delay between two records of a process, during which the first request is written. If the process is killed, at
  * most one placement is then in an unknown state. If more than `MAX_WAITING_WITH_PAUSES` attempts wait, there is no
- * pause.
+ * delay.
  */
 const BETWEEN_RECORDS_MS = 15;
 const MAX_WAITING_WITH_PAUSES = 50;

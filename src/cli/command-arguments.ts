@@ -1,4 +1,4 @@
-import type { PurchaseItem } from '../domain/order';
+import type { PurchaseItem } from '../domain/purchase-item';
 import { validateMaxDebit, validateOrderId, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 // The index would load the partner's client.

@@ -9,12 +9,12 @@ import type {
   Cancellation,
   ListedPurchase,
   ListFilter,
-  PendingWork,
+  PendingActivity,
   PurchaseList,
   PurchaseStatus,
   Redelivery,
   Resolution,
-  StartedPurchase,
+  PurchaseStart,
   StateAfterEnd,
 } from '../starter/index';
 
@@ -49,24 +49,26 @@ function time(at: string): string {
 }
 
 /** Prints what was started or found, or only how it ended: `--wait` has already said what it started. */
-export function showStarted(out: Output, started: StartedPurchase, result?: PurchaseResult): void {
-  const { referenceId, workflowId, runId, started: isNew } = started;
-  if (result === undefined) {
-    return show(out, started, [`${isNew ? 'started' : 'already known'}: ${workflowId} (run ${runId})`]);
-  }
-  show(out, { ...started, result }, [`${referenceId}  ${formatOutcome(out, result)}`, ...result.lines.map(formatLine)]);
+export function showStarted(out: Output, started: PurchaseStart, result?: PurchaseResult): void {
+  if (result === undefined) return show(out, started, [formatStart(started)]);
+  const outcome = `${started.referenceId}  ${formatOutcome(out, result)}`;
+  show(out, { ...started, result }, [outcome, ...result.lines.map(formatLine)]);
+}
+
+export function formatStart({ workflowId, runId, started }: PurchaseStart): string {
+  return started ? `started ${workflowId} (run ${runId})` : `${workflowId} already exists (run ${runId})`;
 }
 
 export function showResolution(out: Output, resolution: Resolution): void {
   const { referenceId, decision, hold, orderId } = resolution;
   const choice = orderId === undefined ? DECIDED[decision] : `use order ${orderId}`;
   show(out, resolution, [
-    `${referenceId}: decided to ${choice} (held: ${hold.reason})`,
+    `${referenceId}: decision accepted: ${choice} (held because of ${hold.reason})`,
     `To see the effect: ${statusCommand(referenceId)}`,
   ]);
 }
 
-/** After the words "decided to". */
+/** After the words "decision accepted". */
 const DECIDED: Record<Resolution['decision'], string> = {
   order: 'use an order',
   replace: 'place the order again',
@@ -112,18 +114,24 @@ function formatDone({ colours }: Output, done: string): string {
  * common is printed once, at the end.
  */
 export function showList(out: Output, list: PurchaseList, filter: ListFilter): void {
-  const { purchases, more, paused = 0 } = list;
+  const { purchases, moreCount, pausedCount = 0 } = list;
   const { state, maxAgeMs } = filter;
   const isUniform = state !== undefined && state !== 'HELD';
   const period = maxAgeMs === undefined ? '' : `, in the last ${formatHours(maxAgeMs)}`;
-  const left = more > 0 ? `, and ${more} more (--json shows up to 10,000)` : '';
+  const left = moreCount > 0 ? `, and ${moreCount} more (--json shows up to 10,000)` : '';
   const meaning = isUniform ? ` (${STATE_MEANINGS[state]})` : '';
   show(out, list, [
     ...purchases.flatMap((purchase) => formatListed(out, purchase, isUniform)),
-    `${state ?? 'need attention'}${period}: ${purchases.length}${left}${purchases.length > 0 ? meaning : ''}`,
+    `${headOf(purchases.length, state)}${period}${left}${purchases.length > 0 ? meaning : ''}`,
     ...(isUniform ? formatCommonCommands(purchases, state) : []),
-    paused > 0 && `${paused} more are PAUSED until the partner takes orders again: ${command('list --state PAUSED')}`,
+    pausedCount > 0 &&
+      `${pausedCount} more are PAUSED until the partner takes orders again: ${command('list --state PAUSED')}`,
   ]);
+}
+
+function headOf(count: number, state?: PurchaseState): string {
+  if (state !== undefined) return `${pluralize(count, 'purchase')} in state ${state}`;
+  return `${pluralize(count, 'purchase')} ${count === 1 ? 'needs' : 'need'} attention`;
 }
 
 function formatListed({ colours }: Output, purchase: ListedPurchase, isUniform: boolean): string[] {
@@ -164,16 +172,16 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
 
 /** Prints the state of a purchase, what it is waiting for, and the commands that an operator can use. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
-  const { referenceId, state, orderId, execution, startedAt, closedAt, result, afterEnd } = status;
+  const { referenceId, state, orderId, execution, startedAt, endedAt, result, afterEnd } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveriesError } = status;
   const hasMoved = afterEnd !== undefined && (state !== result?.outcome || state === 'PARTIALLY_DELIVERED');
-  const mayHaveMoreKeys = closedAt !== undefined && mayGetMoreKeys(state);
+  const mayHaveMoreKeys = endedAt !== undefined && mayGetMoreKeys(state);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
-    `  ${execution.toLowerCase()}, started ${time(startedAt)}${closedAt ? `, ended ${time(closedAt)}` : ''}`,
+    `  ${execution.toLowerCase()}, started ${time(startedAt)}${endedAt ? `, ended ${time(endedAt)}` : ''}`,
     ...formatRunning(status),
     ...formatHold(status),
-    ...status.pending.flatMap((work) => formatWork(work, status)),
+    ...status.pendingActivities.flatMap((work) => formatWork(work, status)),
     since &&
       `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}. If this persists, check that a worker is running, and with versioned workers, one of its version.`,
     since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
@@ -209,7 +217,11 @@ function formatRunning({ state, waitsFor, execution }: PurchaseStatus): string[]
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const explanation = `  waiting for your decision (${hold.reason}): ${safeSentence(hold.explanation)}`;
-  return [explanation, '  type one of:', ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent)];
+  return [
+    explanation,
+    '  make the check, then run one of these:',
+    ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent),
+  ];
 }
 
 function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries'][number]): string {
@@ -230,10 +242,11 @@ function wrapped(line: string): string[] {
 /** An id that needs no quotes in a shell. Any client can start a workflow whose activities have other ids. */
 const TYPEABLE_ID = /^[A-Za-z0-9-]+$/;
 
-function formatWork(work: PendingWork, { workflowId }: PurchaseStatus): string[] {
+function formatWork(work: PendingActivity, { workflowId }: PurchaseStatus): string[] {
   const message = work.lastMessage ? `, last message: ${safeSentence(work.lastMessage)}` : '';
   const doing = `${safeText(work.activity)}, attempt ${work.attempt}${message}`;
-  if (!work.paused) return [`  doing: ${doing}${work.nextAttempt ? `, next attempt ${time(work.nextAttempt)}` : ''}`];
+  if (!work.pausedByOperator)
+    return [`  doing: ${doing}${work.nextAttempt ? `, next attempt ${time(work.nextAttempt)}` : ''}`];
   if (!TYPEABLE_ID.test(work.activityId))
     return [`  PAUSED by an operator: ${doing}. Only the Temporal UI can unpause it.`];
   const unpause = `temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
@@ -263,8 +276,8 @@ function formatAfterEnd(
 /** The result below the line with the state, which already has the outcome and the order. */
 function formatResult({ totalDebit, reason, lines }: PurchaseResult): string[] {
   const debit = totalDebit === undefined ? [] : [`debited ${totalDebit}`];
-  const facts = reason ? [...debit, safeSentence(reason)] : debit;
-  return [...(facts.length > 0 ? [`  ${facts.join(': ')}`] : []), ...lines.map(formatLine)];
+  const facts = reason ? [...debit, `(${safeSentence(reason)})`] : debit;
+  return [...(facts.length > 0 ? [`  ${facts.join(' ')}`] : []), ...lines.map(formatLine)];
 }
 
 function formatOutcome({ colours }: Output, { outcome, orderId, totalDebit, reason }: PurchaseResult): string {

@@ -2,14 +2,22 @@ import { type Command, Option } from 'commander';
 import { command, DECISION_SUMMARIES } from '../contracts/operator-commands';
 import type { HoldDecision } from '../contracts/purchase';
 import type { Decision } from '../domain/holds';
-import type { PurchaseItem } from '../domain/order';
+import type { PurchaseItem } from '../domain/purchase-item';
 import { validateItems } from '../domain/purchase-rules';
 import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 import { describeNamespace } from '../starter/describe-namespace';
 import { InvalidPurchaseError } from '../starter/errors';
 import { amount, item, orderId, period, purchaseState, reference } from './command-arguments';
 import { loadLibrary, loadStateWatch, type StarterContext } from './context';
-import { showCancellation, showList, showRedelivery, showResolution, showStarted, showStatus } from './output';
+import {
+  formatStart,
+  showCancellation,
+  showList,
+  showRedelivery,
+  showResolution,
+  showStarted,
+  showStatus,
+} from './output';
 import { usageError } from './usage-errors';
 
 const PURCHASE_USAGE = 'REFERENCE --item PRODUCT:QUANTITY [--max-debit AMOUNT] [--wait]';
@@ -101,8 +109,7 @@ async function purchase(context: StarterContext, referenceId: string, options: P
   const starter = loadLibrary().createStarter(client, { taskQueue });
   const started = await starter.purchase({ referenceId, items, maxDebit });
   if (!wait) return showStarted(context.out, started);
-  const { workflowId, runId } = started;
-  note(`${started.started ? 'started' : 'found'} ${workflowId} (run ${runId}); waiting for it to finish`);
+  note(`${formatStart(started)}; waiting for it to finish`);
   const ended = new AbortController();
   const watching = loadStateWatch().watchStates(client, referenceId, note, ended.signal);
   const result = await starter.result(referenceId).finally(() => ended.abort());

@@ -3,6 +3,7 @@ import { command } from '../contracts/operator-commands';
 import { loadLibrary, type StarterContext } from './context';
 import { safeSentence, show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
+import { formatInstant } from '../contracts/format-instant';
 import { formatHours } from '../domain/text-format';
 import { period } from './command-arguments';
 
@@ -74,9 +75,10 @@ function formatSchedule(schedule: NightlySchedule) {
   return [
     `${scheduleId}: "${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,
     note !== undefined && `  note: ${safeSentence(note)}`,
-    ...next.map((time) => `  next: ${time}`),
+    ...next.map((at) => `  next: ${formatInstant(at)}`),
     ...running.map((workflowId) => `  running: ${workflowId}`),
-    ...recent.map(({ at, workflowId }) => `  ran: ${at}  ${workflowId}`),
-    `  skipped: ${skipped} because another run was active, ${missed} because the server was down`,
+    ...recent.map(({ at, workflowId }) => `  ran: ${formatInstant(at)}  ${workflowId}`),
+    skipped + missed > 0 &&
+      `  skipped: ${skipped} because another run was active, ${missed} because the server was down`,
   ];
 }

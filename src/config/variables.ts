@@ -25,7 +25,7 @@ import {
  * docs/reference/configuration.md and .env.example. Temporal's own variables follow Temporal's convention.
  */
 
-const pause = duration('1ms', '24h');
+const delay = duration('1ms', '24h');
 const limit = duration('1ms', '720h');
 const timeout = duration('1ms', '10m');
 
@@ -86,14 +86,14 @@ const purchase = {
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
     .describe('time from the placement to the first poll of the keys; `0` polls at once'),
-  PURCHASE_POLL_INTERVAL: pause.prefault('30s').describe('the minimum time between two polls of an order'),
+  PURCHASE_POLL_INTERVAL: delay.prefault('30s').describe('the minimum time between two polls of an order'),
   PURCHASE_WATCH: oneOf('orders', 'history')
     .prefault('orders')
     .describe(
       '`orders` polls every open order. `history` reads the order history once per interval for all of them, and polls an order only if its row is missing or no longer PENDING or PROCESSING, and in every twentieth interval',
     ),
   PURCHASE_DEADLINE: limit.prefault('25m').describe('time from the placement until an open order is overdue'),
-  PURCHASE_CONFIRM_WINDOW: pause
+  PURCHASE_CONFIRM_WINDOW: delay
     .prefault('60s')
     .describe(
       'how long the order history must show no order, after a placement with an unknown outcome, before the order counts as absent',

@@ -1,5 +1,6 @@
 import type { KeyIds } from '../domain/key-ids';
-import type { OrderSnapshot, PurchaseItem } from '../domain/order';
+import type { OrderSnapshot } from '../domain/order';
+import type { PurchaseItem } from '../domain/purchase-item';
 import type { EvidenceWithoutOrder } from '../domain/placement';
 import type { EndedSale, SaleDelivery } from '../domain/plan-delivery';
 import type { AttentionData, HeldData } from './events';
@@ -37,7 +38,7 @@ export interface PlaceOrderInput {
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
   /** The start rejected duplicates. Otherwise, another execution with the same id may have placed the order. */
-  startedOnce?: boolean;
+  startedUniquely?: boolean;
   /** An earlier request of this purchase may have reached the partner. */
   mayHaveArrived: boolean;
   /** Only recorded: a run after a reset reads it to learn from which secret the key ids were made. */

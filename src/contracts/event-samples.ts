@@ -1,6 +1,6 @@
 import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-purchase';
 import type { PurchaseOutcome } from '../domain/purchase-state';
-import type { EventOutcome, KnownEvent } from './public-types';
+import type { OutcomeData, KnownEvent } from './public-types';
 
 /*
  * A sample of each event, for the documentation and docs/schemas/events.openapi.json.
@@ -109,6 +109,6 @@ export const EVENT_SAMPLES: readonly BodyOf<KnownEvent>[] = [
   { type: 'doctor.test', timestamp, data: { referenceId: 'doctor.test' } },
 ];
 
-function ended<O extends PurchaseOutcome>(outcome: O, reason: string): EventOutcome<O> {
+function ended<O extends PurchaseOutcome>(outcome: O, reason: string): OutcomeData<O> {
   return { ...sale, outcome, lines: [ordered], reason };
 }

@@ -20,7 +20,7 @@ export const FAILURE = {
   notLocally: 'NotLocally',
   /** No permit under PARTNER_MAX_RPS was free in time. Benign, and retried when a permit is likely. */
   rateLimited: 'RateLimited',
-  /** The partner refused access: a rotated API key or a wrong prefix. Logged as an error and retried. */
+  /** The partner denied access: a rotated API key or a wrong prefix. Logged as an error and retried. */
   partnerAccess: 'PartnerAccess',
   /** Nothing to send: the purchase is running or was abandoned, or the checkout has everything. */
   nothingToDeliver: 'NothingToDeliver',
@@ -45,6 +45,6 @@ export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];
  * `nextRetryDelay` when it decodes a failure for workflow code.
  */
 export function pauseOf({ details }: Pick<ApplicationFailure, 'details'>): number {
-  const [pauseMs] = details ?? [];
-  return typeof pauseMs === 'number' ? pauseMs : 0;
+  const [delayMs] = details ?? [];
+  return typeof delayMs === 'number' ? delayMs : 0;
 }

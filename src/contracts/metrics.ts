@@ -27,7 +27,7 @@ const OUTCOME = { outcome: PURCHASE_OUTCOMES };
 const GAUGED_STATES = [...RUNNING_STATES, 'STARTED'] as const;
 /** The evidence of attempts that ended without a known order. */
 const EVIDENCE_WITHOUT_ORDER = [
-  ...(['NOT_SENT', 'ORDER_REFUSED', 'ACCESS_REFUSED', 'CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN'] as const),
+  ...(['NOT_SENT', 'ORDER_REJECTED', 'ACCESS_DENIED', 'CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN'] as const),
   ...(['NEVER_WRITTEN', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED'] as const),
 ] as const;
 const EVIDENCE = ['PLACED', 'FOUND', ...EVIDENCE_WITHOUT_ORDER] as const;

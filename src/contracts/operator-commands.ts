@@ -1,6 +1,6 @@
 import type { Decision, HoldReason } from '../domain/holds';
 import type { PurchaseState } from '../domain/purchase-state';
-import type { HoldNotice } from './purchase';
+import type { Hold } from './purchase';
 
 /** What each decision does, for help texts and messages. */
 export const DECISION_SUMMARIES: Record<Decision, string> = {
@@ -43,10 +43,10 @@ const CHECKS: Record<HoldReason, string> = {
 /** Holds that are decided by what the order history shows. */
 const NEEDS_SEARCH: readonly HoldReason[] = ['PLACEMENT_UNKNOWN', 'OTHER_ITEMS'];
 
-type Hold = Pick<HoldNotice, 'reason' | 'decisions'>;
+type OpenDecisions = Pick<Hold, 'reason' | 'decisions'>;
 
 /** The commands to choose from, one for each decision, below a comment that says what to check first. */
-export function commandsFor(referenceId: string, { reason, decisions }: Hold): string[] {
+export function commandsFor(referenceId: string, { reason, decisions }: OpenDecisions): string[] {
   const commands = decisions.map((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
     return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISION_SUMMARIES[kind]}`;
@@ -58,7 +58,7 @@ export function commandsFor(referenceId: string, { reason, decisions }: Hold): s
 export interface PurchaseStanding {
   referenceId: string;
   state?: PurchaseState;
-  hold?: Hold;
+  hold?: OpenDecisions;
 }
 
 /** The commands that an operator can use on a purchase in this state. */

@@ -1,5 +1,5 @@
 import type { Decision, HoldReason } from '../domain/holds';
-import type { PurchaseItem } from '../domain/order';
+import type { PurchaseItem } from '../domain/purchase-item';
 import type { PurchaseOutcome } from '../domain/purchase-state';
 
 /*
@@ -16,7 +16,10 @@ export interface PurchaseInput {
   referenceId: string;
   /** Each product may appear only once. */
   items: PurchaseItem[];
-  /** The maximum price of the purchase in the partner's catalogue. If absent, the price is not checked. */
+  /**
+   * The maximum price in the partner's catalogue, a decimal number in the catalogue's currency: 9.99, not 999 cents. If
+   * the price is higher or unknown, nothing is ordered (`NOT_PLACED`). If absent, the price is not checked.
+   */
   maxDebit?: number | undefined;
 }
 
@@ -37,11 +40,11 @@ export interface PurchaseResult {
   /** The partner's id of the order; absent if there is none. */
   orderId?: string | undefined;
   lines: PurchaseLine[];
-  /** The amount debited, in the account's currency: the partner's decimal number as received. */
+  /** The amount debited, in the account's currency: the partner's decimal number, such as 98.4, as received. */
   totalDebit?: number | undefined;
   /** True if a cancel request had no effect, because an order may already have existed. */
   cancelRequested?: boolean | undefined;
-  /** An explanation, if the outcome alone is not clear. */
+  /** A sentence, if the outcome alone is not clear. Not a code: never compare it. */
   reason?: string | undefined;
 }
 
@@ -62,7 +65,7 @@ export interface DeliveryResult {
 }
 
 /** A hold, as shown to operators. The `id` is unique, even after a reset of the workflow. */
-export interface HoldNotice {
+export interface Hold {
   id: string;
   reason: HoldReason;
   explanation: string;
@@ -113,19 +116,19 @@ export interface EventLine {
 }
 
 /** The sale that an event is about. */
-export interface EventSale {
+export interface SaleData {
   referenceId: string;
   /** The partner's id of the order; absent if there is none. */
   orderId?: string | undefined;
   lines: EventLine[];
-  /** The amount debited, in the account's currency: the partner's decimal number as received. */
+  /** The amount debited, in the account's currency: the partner's decimal number, such as 98.4, as received. */
   totalDebit?: number | undefined;
 }
 
 /** How a purchase ended, in an event. */
-export interface EventOutcome<O extends PurchaseOutcome = PurchaseOutcome> extends EventSale {
+export interface OutcomeData<O extends PurchaseOutcome = PurchaseOutcome> extends SaleData {
   outcome: O;
-  /** An explanation, if the outcome alone is not clear. */
+  /** A sentence, if the outcome alone is not clear. Not a code: never compare it. */
   reason?: string | undefined;
 }
 
@@ -147,14 +150,14 @@ interface EventOf<Type extends string, Data> {
 }
 
 /** The event that ends a purchase. */
-type EndedEvent<O extends PurchaseOutcome> = EventOf<`purchase.${Lowercase<O>}`, EventOutcome<O>>;
+type EndedEvent<O extends PurchaseOutcome> = EventOf<`purchase.${Lowercase<O>}`, OutcomeData<O>>;
 
 /** Everything was delivered. Contains the keys. */
 export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
 /** Part of the order was delivered; the rest was unavailable. Contains the keys. */
 export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
 /** The partner refunded the order: either as the outcome (with outcome and lines), or later (with a reason). */
-export type PurchaseRefunded = EventOf<'purchase.refunded', EventOutcome<'REFUNDED'> | LateRefund>;
+export type PurchaseRefunded = EventOf<'purchase.refunded', OutcomeData<'REFUNDED'> | LateRefundData>;
 /** The order failed at the partner. No keys were delivered and nothing was debited. */
 export type PurchaseFailed = EndedEvent<'FAILED'>;
 /** The partner rejected the order. Nothing was bought. */
@@ -166,11 +169,12 @@ export type PurchaseOverdue = EndedEvent<'OVERDUE'>;
 /** Cancelled before anything was bought. */
 export type PurchaseCancelled = EndedEvent<'CANCELLED'>;
 /**
- * An operator abandoned the purchase or withheld its keys. An order may have been charged, but no keys are delivered.
+ * An operator abandoned the purchase or withheld its keys. An order may have been charged. No more keys follow, but some
+ * may already have arrived.
  */
 export type PurchaseAbandoned = EndedEvent<'ABANDONED'>;
 /** Keys arrived after the purchase ended. Contains all keys of the sale, old and new. */
-export type PurchaseLateDelivery = EventOf<'purchase.late_delivery', EventSale & { orderId: string }>;
+export type PurchaseLateDelivery = EventOf<'purchase.late_delivery', SaleData & { orderId: string }>;
 /** The purchase is waiting for an operator. */
 export type PurchaseHeld = EventOf<'purchase.held', HeldData>;
 /** An alert or a finding that needs attention. */
@@ -184,10 +188,13 @@ export type ReconciliationCompleted = EventOf<
 export type DoctorTest = EventOf<'doctor.test', WithoutLines & { referenceId: string }>;
 
 /** A refund after the end of the purchase. */
-export interface LateRefund extends WithoutLines {
+export interface LateRefundData extends WithoutLines {
+  /** Always absent here: it tells this refund from one that ends a purchase. */
+  outcome?: undefined;
   referenceId: string;
   orderId: string;
   totalDebit?: number | undefined;
+  /** A sentence, not a code. */
   reason: string;
 }
 
@@ -195,6 +202,7 @@ export interface LateRefund extends WithoutLines {
 export interface HeldData extends WithoutLines {
   referenceId: string;
   orderId?: string | undefined;
+  /** A code; `explanation` has the words. */
   reason: HoldReason;
   /** The reason in a human-readable form. */
   explanation: string;

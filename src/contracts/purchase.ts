@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { DECISIONS, HOLD_REASONS } from '../domain/holds';
-import { type PurchaseItem, REFERENCE_PATTERN } from '../domain/order';
+import { REFERENCE_PATTERN } from '../domain/order';
+import type { PurchaseItem } from '../domain/purchase-item';
 import { PURCHASE_OUTCOMES, type PurchaseState } from '../domain/purchase-state';
 import { MAX_ITEMS, MAX_KEYS, MAX_PRODUCT_ID, MAX_QUANTITY } from '../domain/purchase-rules';
-import type { HoldDecision, HoldNotice, CurrentWait, PurchaseResult, ReceivedEvent } from './public-types';
+import type { HoldDecision, Hold, CurrentWait, PurchaseResult, ReceivedEvent } from './public-types';
 
 export type {
   HoldDecision,
-  HoldNotice,
+  Hold,
   CurrentWait,
   PurchaseInput,
   PurchaseLine,
@@ -85,20 +86,19 @@ const receivedEvent = z.object({
   at: z.string(),
 });
 
-/** The schema of `HoldNotice`. */
-const holdNotice = z.object({
+/** The schema of `Hold`. */
+const holdSchema = z.object({
   id: z.string(),
   reason: z.enum(HOLD_REASONS),
   explanation: z.string(),
   decisions: z.array(z.enum(DECISIONS)),
   /** ISO 8601: when the hold was opened. */
   since: z.string(),
-  /** A cancel request ends the hold, after one more search of the order history. */
 });
 
 /** The open hold in a memo; undefined if there is none or it is invalid. */
-export function holdIn(memo: Record<string, unknown> | undefined): HoldNotice | undefined {
-  return holdNotice.safeParse(memo?.hold).data;
+export function holdIn(memo: Record<string, unknown> | undefined): Hold | undefined {
+  return holdSchema.safeParse(memo?.hold).data;
 }
 
 const keyIds = z.record(z.string(), z.array(z.string()));
@@ -132,7 +132,7 @@ export const purchaseMemo = z.object({
   events: absentOr(z.array(receivedEvent)),
   /** An explanation, if the outcome alone is not clear. */
   reason: absentOr(z.string()),
-  hold: absentOr(holdNotice),
+  hold: absentOr(holdSchema),
   /** What operators accepted. It also applies to late keys. */
   accepted: absentOr(acceptedOrder),
 });
@@ -194,7 +194,7 @@ export interface StatusQueryResult {
   /** What the purchase is waiting for; absent once it has ended. */
   waitsFor?: CurrentWait;
   /** The hold that is waiting for a decision. */
-  hold?: HoldNotice;
+  hold?: Hold;
   /** The last poll that the workflow knows of. */
   lastPoll?: { status: string; at: string };
   cancelRequested: boolean;

@@ -24,7 +24,7 @@ export interface Delivery {
  * - `timeout`, `unreachable`: no response.
  * - `storage`: the folder can't be written.
  */
-export type DeliveryErrorKind = 'answered' | 'timeout' | 'unreachable' | 'storage';
+export type DeliveryErrorKind = 'error-response' | 'timeout' | 'unreachable' | 'storage';
 
 /** Facts about a failed attempt. Safe to log: they contain nothing that was sent or received. */
 export interface DeliveryErrorFacts {

@@ -33,7 +33,7 @@ export function createWebhookDelivery(options: WebhookOptions): Delivery {
       const response = await post({ url, origin }, { dispatcher: agent, body, headers }, Math.min(timeoutMs, withinMs));
       if (response.statusCode >= 200 && response.statusCode < 300) return true;
       if (response.statusCode === 410) return false;
-      throw new DeliveryError('answered', `the checkout at ${origin} returned ${response.statusCode}`, {
+      throw new DeliveryError('error-response', `the checkout at ${origin} returned ${response.statusCode}`, {
         httpStatus: response.statusCode,
         retryAfterMs: parseRetryAfter(response.headers['retry-after'], now()),
       });

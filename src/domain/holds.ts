@@ -1,9 +1,13 @@
 /** The decisions that an operator can make on a held purchase. */
 export const DECISIONS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] as const;
 
+/**
+ * A decision on a held purchase. `order`: adopt the partner's order `orderId`. `replace`: place the order again, which
+ * spends money. `abandon`: give up. `deliver`: deliver the order as it is. `withhold`: end without delivering anything.
+ */
 export type Decision = (typeof DECISIONS)[number];
 
-/** The reasons for a hold, each with the possible decisions. Source: docs/architecture.md#decisions-of-operators. */
+/** The reasons for a hold, each with the possible decisions. Source: docs/operations.md#holds. */
 export const POSSIBLE_DECISIONS = {
   PLACEMENT_UNKNOWN: ['order', 'replace', 'abandon'],
   OTHER_ITEMS: ['order', 'abandon', 'deliver'],
@@ -15,6 +19,12 @@ export const POSSIBLE_DECISIONS = {
   DELIVERY_EXHAUSTED: ['deliver', 'withhold'],
 } satisfies Record<string, readonly Decision[]>;
 
+/**
+ * Why a purchase is held. `PLACEMENT_UNKNOWN`: there may be an order. `OTHER_ITEMS`: the order has other items.
+ * `ORDER_OF_ANOTHER_PURCHASE`: two purchases have the same order. `MORE_KEYS_THAN_ORDERED`. `ORDER_CHANGES`: the order
+ * keeps changing. `ORDER_TOO_LARGE`: its keys can't be read. `DELIVERY_REFUSED`: the checkout returned 410.
+ * `DELIVERY_EXHAUSTED`: the checkout accepted no event for 25 hours.
+ */
 export type HoldReason = keyof typeof POSSIBLE_DECISIONS;
 
 export const HOLD_REASONS = Object.keys(POSSIBLE_DECISIONS) as HoldReason[];

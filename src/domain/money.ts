@@ -1,4 +1,4 @@
-import type { PurchaseItem } from './order';
+import type { PurchaseItem } from './purchase-item';
 import { toSingleLine } from './text-format';
 
 const DECIMALS = 6;

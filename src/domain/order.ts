@@ -23,19 +23,13 @@ export interface Key {
   value: string;
 }
 
-/** One product of a purchase. `quantity` is an integer from 1 to 1,000. */
-export interface PurchaseItem {
-  productId: string;
-  quantity: number;
-}
-
 /** One line of an order as the partner shows it, with key ids instead of keys. */
 export interface OrderLine {
   productId: string;
   title?: string;
   /** The quantity ordered; absent if the partner shows none. */
   quantity?: number;
-  /** `k1.…`: the keyed fingerprint of each key, with `#2` for a second identical key of the same product. */
+  /** The keyed fingerprint of each key, such as `u9x2Lt.T7vV…`, with `#2` for a second identical key of the same product. */
   keyIds: string[];
 }
 

@@ -6,14 +6,14 @@ import { isBillable } from './order';
  *
  * - `NOT_SENT`: the request never left this process. Sending it again is safe.
  * - `PLACED`: the partner accepted the order and returned its id.
- * - `ORDER_REFUSED`: the partner rejected this order.
- * - `ACCESS_REFUSED`: the partner refused access, whatever the order: a rotated API key or a wrong prefix.
+ * - `ORDER_REJECTED`: the partner rejected this order.
+ * - `ACCESS_DENIED`: the partner denied access, whatever the order: a rotated API key or a wrong prefix.
  * - `CONFLICT`: the order probably exists already.
  * - `ERROR_RESPONSE`: the partner responded with an error that does not show whether an order exists.
  * - `UNKNOWN`: there was no response, or it was incomplete or unreadable.
  */
 export type RequestEvidence =
-  'NOT_SENT' | 'PLACED' | 'ORDER_REFUSED' | 'ACCESS_REFUSED' | 'CONFLICT' | 'ERROR_RESPONSE' | 'UNKNOWN';
+  'NOT_SENT' | 'PLACED' | 'ORDER_REJECTED' | 'ACCESS_DENIED' | 'CONFLICT' | 'ERROR_RESPONSE' | 'UNKNOWN';
 
 /**
  * What one placement attempt proves. In addition to the evidence of the request:
@@ -67,9 +67,9 @@ export function stepAfter(evidence: EvidenceWithoutOrder, { mayHaveArrived, repl
       return ATTEMPT;
     case 'OVER_MAX_DEBIT':
       return { kind: 'end', outcome: 'NOT_PLACED' };
-    case 'ACCESS_REFUSED':
+    case 'ACCESS_DENIED':
       return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: ATTEMPT };
-    case 'ORDER_REFUSED':
+    case 'ORDER_REJECTED':
       // An earlier request may have placed the order, and so used up the balance or the stock.
       if (mayHaveArrived) return confirmUnknown(replace === 'always');
       return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: REJECTED };

@@ -1,6 +1,7 @@
 import { type Accepted, reviewOrder, type SaleLine } from './review-order';
 import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './key-ids';
-import type { OrderSnapshot, PurchaseItem } from './order';
+import type { OrderSnapshot } from './order';
+import type { PurchaseItem } from './purchase-item';
 import { isKeylessOutcome, eventTypeOf, type PurchaseOutcome } from './purchase-state';
 
 /** An ended purchase, as the Temporal server and the partner know it now. */

@@ -1,6 +1,7 @@
 import { totalQuantity } from './key-ids';
 import { isSameAmount, toMicros } from './money';
-import { isSafeOrderId, type PurchaseItem, REFERENCE_PATTERN } from './order';
+import { isSafeOrderId, REFERENCE_PATTERN } from './order';
+import type { PurchaseItem } from './purchase-item';
 import { toSingleLine } from './text-format';
 
 /** The highest quantity of one product. Source: docs/checkout.md#start-a-purchase. */
@@ -34,7 +35,9 @@ export function validateReference(referenceId: unknown): string[] {
  */
 export function validateOrderId(orderId: unknown): string[] {
   if (typeof orderId === 'string' && isSafeOrderId(orderId)) return [];
-  return ['expected the id of an order at the partner: 1 to 200 characters of A-Z a-z 0-9 . _ ~ : -'];
+  return [
+    'expected the id of an order at the partner: 1 to 200 characters of A-Z a-z 0-9 . _ ~ : - + =, not beginning with + or =',
+  ];
 }
 
 /**

@@ -22,11 +22,15 @@ const RUNNING_MEANINGS = {
   DELIVERING: 'its event is being sent to the checkout',
 } as const;
 
-/** How a purchase ended. */
+/** How a purchase ended. Only `DELIVERED` means that everything was delivered. */
 export type PurchaseOutcome = keyof typeof OUTCOME_MEANINGS;
 type RunningState = keyof typeof RUNNING_MEANINGS;
 
-/** The values of the search attribute `PurchaseState`. */
+/**
+ * The state of a purchase. Running: `PLACING`, `PAUSED` until the partner accepts orders again, `UNCONFIRMED` while it is
+ * unknown whether an order exists, `HELD` until an operator decides, `PENDING` while the partner has the order,
+ * `DELIVERING`. Otherwise how it ended.
+ */
 export type PurchaseState = RunningState | PurchaseOutcome;
 
 export const PURCHASE_OUTCOMES = Object.keys(OUTCOME_MEANINGS) as PurchaseOutcome[];

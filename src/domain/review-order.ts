@@ -1,7 +1,8 @@
 import { groupBy } from './group-by';
 import { keyCount, totalQuantity } from './key-ids';
 import { toSingleLine } from './text-format';
-import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot, type PurchaseItem } from './order';
+import { isFailedOrRefunded, mayHaveKeys, type OrderLine, type OrderSnapshot } from './order';
+import type { PurchaseItem } from './purchase-item';
 
 /** Characters. */
 const MAX_EXPLANATION_LENGTH = 600;

@@ -58,11 +58,11 @@ export type PartnerErrorKind = keyof typeof KINDS;
 
 const STATUSES: readonly [statuses: readonly number[], Consequences][] = [
   // About this order: its items or its size.
-  [[400, 413, 415, 422], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: false }],
+  [[400, 413, 415, 422], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }],
   // No balance, for this order or any other.
-  [[402], { placement: 'ORDER_REFUSED', retryable: false, countsAgainstPartner: true }],
+  [[402], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }],
   // About us: a rotated API key or a wrong prefix.
-  [[401, 403, 404, 405], { placement: 'ACCESS_REFUSED', retryable: false, countsAgainstPartner: true }],
+  [[401, 403, 404, 405], { placement: 'ACCESS_DENIED', retryable: false, countsAgainstPartner: true }],
   // The order probably exists, from this request or an earlier one.
   [[409], { placement: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
   // The partner asks for a retry.
@@ -157,7 +157,7 @@ export function isPartnerError(error: unknown): error is PartnerError {
 export function statusError(facts: PartnerErrorFacts & { httpStatus: number }): PartnerError {
   const { httpStatus, errorCode } = facts;
   const returned = `the partner returned ${httpStatus}${errorCode === undefined ? '' : ` (${errorCode})`}`;
-  if (httpStatus === 401 || httpStatus === 403) return new PartnerError('access', `${returned}: access refused`, facts);
+  if (httpStatus === 401 || httpStatus === 403) return new PartnerError('access', `${returned}: access denied`, facts);
   if (httpStatus === 404) return new PartnerError('not-found', `${returned}: not found`, facts);
   return new PartnerError('status', returned, facts);
 }

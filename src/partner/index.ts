@@ -3,7 +3,7 @@ export { type ResponseKind, isPartnerError, PartnerError } from './errors';
 export type { AroundRequest, PartnerObserver } from './hooks';
 export { type NewestOrders, oldestPossible } from './lists';
 export type { PermitClass, PermitRequest } from './rate-limit';
-export { limitPauses, type ReadRetry, withRetry } from './retry';
+export { limitDelays, type ReadRetry, withRetry } from './retry';
 export {
   partitionByReadability,
   isUnreadable,

@@ -146,7 +146,7 @@ export class RateLimit {
     const now = this.clock.now();
     const next = now >= this.nextPermitAt ? this.queue.shift() : undefined;
     if (next) {
-      // A late timer must not lower the rate. After a longer pause the spacing starts again.
+      // A late timer must not lower the rate. After a longer gap the spacing starts again.
       this.nextPermitAt = (now - this.nextPermitAt < this.gapMs ? this.nextPermitAt : now) + this.gapMs;
       this.noteGranted(next, now);
       next.resolve();

@@ -4,9 +4,9 @@ import { isPartnerError } from './errors';
 export interface ReadRetry {
   tries: number;
   /** The delay after the first try. It doubles with each try. */
-  firstPauseMs: number;
+  firstDelayMs: number;
   /** Whether to honour a Retry-After of this length. If not, the read fails. */
-  mayPause: (askedMs: number) => boolean;
+  mayWait: (askedMs: number) => boolean;
   signal: AbortSignal;
 }
 
@@ -15,15 +15,15 @@ export interface ReadRetry {
  * @throws the last error, or the signal's reason if it is aborted
  */
 export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Promise<T> {
-  const { tries, firstPauseMs, mayPause, signal } = retry;
+  const { tries, firstDelayMs, mayWait, signal } = retry;
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted();
     try {
       return await read();
     } catch (error) {
       if (attempt >= tries || !isPartnerError(error) || !error.retryable) throw error;
-      const [ownMs, askedMs] = [firstPauseMs * 2 ** (attempt - 1), error.retryAfterMs ?? 0];
-      if (askedMs > ownMs && !mayPause(askedMs)) throw error;
+      const [ownMs, askedMs] = [firstDelayMs * 2 ** (attempt - 1), error.retryAfterMs ?? 0];
+      if (askedMs > ownMs && !mayWait(askedMs)) throw error;
       // An abort ends the sleep. Its reason is thrown at the top of the loop.
       await sleep(Math.max(askedMs, ownMs), undefined, { signal }).catch(() => undefined);
     }
@@ -31,7 +31,7 @@ export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Pr
 }
 
 /** Allows delays of at most `maxMs` each and `totalMs` in total, counting those of parallel reads. */
-export function limitPauses({ maxMs, totalMs }: { maxMs: number; totalMs: number }) {
+export function limitDelays({ maxMs, totalMs }: { maxMs: number; totalMs: number }) {
   let leftMs = totalMs;
   return (askedMs: number): boolean => {
     if (askedMs > Math.min(maxMs, leftMs)) return false;

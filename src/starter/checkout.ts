@@ -4,7 +4,7 @@
  */
 export type * from '../contracts/public-types';
 export { EVENT_SAMPLES } from '../contracts/event-samples';
-export type { PurchaseItem } from '../domain/order';
+export type { PurchaseItem } from '../domain/purchase-item';
 export type { Decision, HoldReason } from '../domain/holds';
 export type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 export type { CancelEffect, Cancellation } from './cancel';
@@ -20,8 +20,8 @@ export {
   signEvent,
   type UnsignedEvent,
 } from './parse-event';
-export { createStarter, type StartedPurchase, type Starter, type StarterOptions } from './create-starter';
+export { createStarter, type PurchaseStart, type Starter, type StarterOptions } from './create-starter';
 export type { Redelivery } from './redeliver';
 export type { ResolveOptions, Resolution } from './resolve';
-export type { DeliveryStatus, PendingWork, PurchaseStatus } from './status';
+export type { DeliveryStatus, PendingActivity, PurchaseStatus } from './status';
 export type { CurrentState } from './current-state';

@@ -4,7 +4,7 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_ONCE } from '../contracts/names';
+import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_UNIQUELY } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
@@ -48,11 +48,14 @@ import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 /** Node's longest timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The purchase of a reference. `started` is false if the purchase already existed. */
-export interface StartedPurchase {
+/** The purchase of a reference. */
+export interface PurchaseStart {
   referenceId: string;
+  /** Temporal's id of the purchase: `purchase-` and the reference. */
   workflowId: string;
+  /** Temporal's id of the run. */
   runId: string;
+  /** False if the purchase already existed. */
   started: boolean;
 }
 
@@ -68,8 +71,13 @@ export interface Starter {
    *
    * @throws InvalidPurchaseError if the input is invalid or has an unknown field. Temporal is not contacted.
    * @throws PurchaseDiffersError if the reference already has a purchase with different items or `maxDebit`.
+   * @throws ReferenceUnusableError if the reference was started with invalid input. Use a new one.
+   * @throws NoResponseError if Temporal did not respond in time. Repeat the call.
+   *
+   * @example
+   * await starter.purchase({ referenceId: 'SALE-1', items: [{ productId: 'P-1', quantity: 2 }] });
    */
-  purchase(input: PurchaseInput): Promise<StartedPurchase>;
+  purchase(input: PurchaseInput): Promise<PurchaseStart>;
   /**
    * Waits until a purchase ends. Keeps waiting if the purchase is reset or a call to the server times out. Every
    * outcome is a result, even REJECTED and FAILED.
@@ -89,6 +97,10 @@ export interface Starter {
    * applies to the hold that is open then, so after `NoResponseError`, read the status first.
    *
    * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NoResponseError
+   *
+   * @example
+   * const { hold } = await starter.status('SALE-1');
+   * if (hold) await starter.resolve('SALE-1', { decision: 'abandon', holdId: hold.id });
    */
   resolve(referenceId: string, options: ResolveOptions): Promise<Resolution>;
   /**
@@ -139,6 +151,9 @@ const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true
  *
  * @param client a Temporal client for the worker's namespace.
  * @throws InvalidArgumentError
+ *
+ * @example
+ * const starter = createStarter(new Client({ connection: Connection.lazy({ address: 'localhost:7233' }) }));
  */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   checkClient(client);
@@ -208,7 +223,7 @@ async function startOrFind(
   client: Client,
   { taskQueue, fairnessKey }: StarterOptions & { taskQueue: string },
   requested: PurchaseInput,
-): Promise<StartedPurchase> {
+): Promise<PurchaseStart> {
   const { referenceId, items } = requested;
   const workflowId = purchaseWorkflowId(referenceId);
   const options = {
@@ -216,7 +231,7 @@ async function startOrFind(
     taskQueue,
     args: [requested],
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    memo: { [STARTED_ONCE]: true },
+    memo: { [STARTED_UNIQUELY]: true },
     staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
     staticDetails: describeSale(requested),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },

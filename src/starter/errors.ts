@@ -1,5 +1,5 @@
 import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
-import type { HoldNotice, PurchaseInput } from '../contracts/public-types';
+import type { Hold, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
 /** The base class of the errors of `createStarter`. Temporal's other errors are passed on unchanged. */
@@ -86,7 +86,7 @@ export class DecisionRefusedError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     readonly reason: string,
-    readonly hold?: HoldNotice,
+    readonly hold?: Hold,
   ) {
     const possible = hold
       ? `\nPossible decisions, as an operator's commands:${indented(commandsFor(referenceId, hold))}`
@@ -133,7 +133,7 @@ export class NothingToCancelError extends FulfilmentError {
     how: string,
   ) {
     super(
-      `Purchase ${referenceId} can't be cancelled, because it ended ${how}. An operator can show it: ${statusCommand(referenceId)}`,
+      `Purchase ${referenceId} can't be cancelled, because it ended ${how}. To see it: ${statusCommand(referenceId)}`,
     );
   }
 }

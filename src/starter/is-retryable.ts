@@ -16,7 +16,7 @@ const NOT_CONNECTED = 'Failed to connect before the deadline';
 
 /**
  * Whether to repeat a call that threw this error, with the same arguments and a backoff: Temporal did not respond,
- * or was overloaded. False for every other error: the arguments, the program or the connection's settings must change.
+ * was overloaded, or failed temporarily. False for every other error: the arguments, the program or the connection's settings must change.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof NoResponseError) return error.isRetryable;

@@ -1,7 +1,7 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceOfPurchase } from '../contracts/names';
 import { possibleCommands } from '../contracts/operator-commands';
-import type { HoldNotice, StateAfterEnd } from '../contracts/public-types';
+import type { Hold, StateAfterEnd } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { inState, withoutResult } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
@@ -63,7 +63,7 @@ export interface ListedPurchase {
   orderId?: string | undefined;
   /** The reason for the state, or for `outcome` if it is present. The code of a hold is in `hold.reason`. */
   explanation: string;
-  hold?: HoldNotice | undefined;
+  hold?: Hold | undefined;
   /** The state of the sale after a late delivery. Present only if keys were still missing at the end. */
   afterEnd?: StateAfterEnd | undefined;
   /** The commands that apply. A line that begins with # says what to check first. Empty if nothing is left to do. */
@@ -74,9 +74,9 @@ export interface ListedPurchase {
 export interface PurchaseList {
   purchases: ListedPurchase[];
   /** About how many more purchases match. Unless more than 10,000 match, these have waited less time. */
-  more: number;
+  moreCount: number;
   /** Without `state`: how many purchases are waiting for the partner and will continue by themselves. */
-  paused?: number | undefined;
+  pausedCount?: number | undefined;
 }
 
 /**
@@ -99,7 +99,7 @@ export async function listPurchases(client: Client, filter: ListFilter): Promise
   const purchases = await withAfterEnd(client, list.purchases);
   if (state !== undefined) return { ...list, purchases };
   const waiting = purchases.filter(({ afterEnd }) => !isFinal(afterEnd));
-  return { ...list, purchases: waiting, paused: await countListed(client, inState('PAUSED')) };
+  return { ...list, purchases: waiting, pausedCount: await countListed(client, inState('PAUSED')) };
 }
 
 async function readList(
@@ -128,7 +128,7 @@ async function readList(
     compared += 1;
     if (!(await hasBeenReset(reader, purchase))) purchases.push(purchase);
   }
-  return { purchases, more: found.length - compared + unread };
+  return { purchases, moreCount: found.length - compared + unread };
 }
 
 /** Updates each purchase that may have received keys after its end. */
@@ -198,7 +198,7 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
   };
 }
 
-function explain({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: HoldNotice): string {
+function explain({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: Hold): string {
   if (hold) return hold.explanation;
   if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];

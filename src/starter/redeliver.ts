@@ -8,7 +8,7 @@ import {
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId } from '../contracts/names';
 import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
-import type { DeliveryResult, HoldNotice } from '../contracts/public-types';
+import type { DeliveryResult, Hold } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
@@ -59,7 +59,7 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
   return { referenceId, workflowId: deliverWorkflowId(referenceId), events, order };
 }
 
-function stillRunning(referenceId: string, hold?: HoldNotice): NothingToRedeliverError {
+function stillRunning(referenceId: string, hold?: Hold): NothingToRedeliverError {
   const reason = hold
     ? `is held (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}). ` +
       `Decide instead:${indented(commandsFor(referenceId, hold))}`

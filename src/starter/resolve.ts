@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
 import { statusCommand } from '../contracts/operator-commands';
-import type { HoldDecision, HoldNotice } from '../contracts/public-types';
+import type { HoldDecision, Hold } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { type Decision, DECISIONS } from '../domain/holds';
 import { quoteValue, validateOrderId } from '../domain/purchase-rules';
@@ -28,7 +28,7 @@ export type ResolveOptions = HoldDecision & {
 export interface Resolution {
   referenceId: string;
   workflowId: string;
-  hold: HoldNotice;
+  hold: Hold;
   decision: Decision;
   orderId?: string | undefined;
 }
@@ -87,7 +87,7 @@ export async function resolveHold(
   return { referenceId, workflowId: handle.workflowId, hold, ...choice };
 }
 
-async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: string): Promise<HoldNotice> {
+async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: string): Promise<Hold> {
   const { status, memo } = await handle.describe();
   if (status.name !== 'RUNNING') {
     throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name})`);

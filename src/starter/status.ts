@@ -1,6 +1,6 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
 import { deliverWorkflowId, STATUS_QUERY } from '../contracts/names';
-import type { CurrentWait, HoldNotice, PurchaseResult, ReceivedEvent, StateAfterEnd } from '../contracts/public-types';
+import type { CurrentWait, Hold, PurchaseResult, ReceivedEvent, StateAfterEnd } from '../contracts/public-types';
 import { deliveryMemo, holdIn, currentWaitIn, purchaseMemo } from '../contracts/purchase';
 import { anyOf } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
@@ -15,22 +15,26 @@ const WORKER_RESPONSE_TIMEOUT_MS = 3_000;
 const MAX_TEXT_LENGTH = 200;
 
 /** A pending activity of a purchase: running, or waiting for its next attempt. */
-export interface PendingWork {
+export interface PendingActivity {
+  /** Its type, such as `awaitOrderChange`. */
   activity: string;
   activityId: string;
+  /** The number of the attempt, from 1. */
   attempt: number;
   /** What the last attempt reported: what it saw, or why it failed. Never contains a key. */
   lastMessage?: string | undefined;
   /** When the next attempt starts, ISO 8601. */
   nextAttempt?: string | undefined;
-  /** An operator has paused it. It stays paused until an operator unpauses it. */
-  paused?: boolean | undefined;
+  /** It stays paused until an operator unpauses it. */
+  pausedByOperator?: boolean | undefined;
 }
 
 /** An event that the checkout has received, or a delivery that is in progress or failed. */
 export interface DeliveryStatus {
+  /** The type of the event, or `redelivery` for a delivery after the end that has sent nothing yet. */
   type: string;
   eventId?: string | undefined;
+  /** When the event was received, or when the delivery started, ISO 8601. */
   at?: string | undefined;
   state: 'RECEIVED' | 'IN_PROGRESS' | 'FAILED';
 }
@@ -44,13 +48,19 @@ export interface PurchaseStatus {
   state: CurrentState;
   /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
   execution: string;
+  /** The partner's id of the order, once it is known. */
   orderId?: string | undefined;
+  /** ISO 8601. */
   startedAt: string;
-  closedAt?: string | undefined;
-  hold?: HoldNotice | undefined;
+  /** ISO 8601; absent while it is running. */
+  endedAt?: string | undefined;
+  /** Present while the state is `HELD`. */
+  hold?: Hold | undefined;
   /** What an UNCONFIRMED purchase is waiting for, and until when. Absent if no worker responded within 3 s. */
   waitsFor?: CurrentWait | undefined;
-  pending: PendingWork[];
+  /** What the purchase is doing now. */
+  pendingActivities: PendingActivity[];
+  /** The events that the checkout has received, then the deliveries after the end, oldest first. */
   deliveries: DeliveryStatus[];
   /** Why late deliveries could not be listed and are missing from `deliveries`. */
   deliveriesError?: string | undefined;
@@ -58,7 +68,9 @@ export interface PurchaseStatus {
   afterEnd?: StateAfterEnd | undefined;
   /** Since when the next step has waited for a worker, ISO 8601. If it persists, no worker is running or all fail. */
   waitsForWorkerSince?: string | undefined;
+  /** Where it looks for a worker. */
   taskQueue: string;
+  /** How it ended; absent while it is running. */
   result?: PurchaseResult | undefined;
   /** Why there is no result: the purchase was terminated, or its input was invalid. */
   failure?: string | undefined;
@@ -78,9 +90,9 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const execution = description.status.name;
   const running = execution === 'RUNNING';
   const workflowState = workflowStateOf(description);
-  const closedAt = description.closeTime?.toISOString();
+  const endedAt = description.closeTime?.toISOString();
   // A purchase that was reset has a new end, or none yet.
-  const afterEnd = closedAt !== undefined && (later.afterEnd?.at ?? '') > closedAt ? later.afterEnd : undefined;
+  const afterEnd = endedAt !== undefined && (later.afterEnd?.at ?? '') > endedAt ? later.afterEnd : undefined;
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const waitsForWorkerSince =
     running && raw.pendingWorkflowTask ? timeOf(raw.pendingWorkflowTask.scheduledTime) : undefined;
@@ -93,11 +105,11 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     // Any client can write the search attributes and the memo.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     startedAt: description.startTime.toISOString(),
-    closedAt,
+    endedAt,
     hold: running ? holdIn(description.memo) : undefined,
     waitsFor: running && workflowState === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
     // A terminated workflow still shows the activities that it had.
-    pending: running ? pendingWork(description) : [],
+    pendingActivities: running ? pendingActivities(description) : [],
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesError: later.unlisted,
     afterEnd,
@@ -128,14 +140,14 @@ async function endOf(purchases: PurchaseReader, run: Run): Promise<Pick<Purchase
   }
 }
 
-function pendingWork(description: WorkflowExecutionDescription): PendingWork[] {
+function pendingActivities(description: WorkflowExecutionDescription): PendingActivity[] {
   return (description.raw.pendingActivities ?? []).map((activity) => ({
     activity: safe(activity.activityType?.name ?? ''),
     activityId: safe(activity.activityId ?? ''),
     attempt: activity.attempt ?? 1,
     lastMessage: activity.lastFailure?.message ?? undefined,
     nextAttempt: timeOf(activity.nextAttemptScheduleTime),
-    paused: activity.paused || undefined,
+    pausedByOperator: activity.paused || undefined,
   }));
 }
 

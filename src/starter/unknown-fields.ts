@@ -1,5 +1,5 @@
 import type { PurchaseInput } from '../contracts/public-types';
-import type { PurchaseItem } from '../domain/order';
+import type { PurchaseItem } from '../domain/purchase-item';
 import { toSingleLine } from '../domain/text-format';
 import { didYouMean } from './did-you-mean';
 import { InvalidArgumentError } from './errors';

@@ -13,7 +13,7 @@ import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { canStopPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
-import { firstStartTime, type PurchaseRecord, throttledPauseMs } from './purchase-record';
+import { firstStartTime, type PurchaseRecord, throttledDelayMs } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
@@ -29,7 +29,7 @@ export function isUnreadableOrder(order: PolledOrder | UnreadableOrder): order i
 }
 
 /**
- * Waits until the order has ended. If it is still open at the deadline, it is polled once more. The pause between polls
+ * Waits until the order has ended. If it is still open at the deadline, it is polled once more. The delay between polls
  * is the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
  *
  * @param firstPoll `local` for a new order, which will probably end soon; `scheduled` for an adopted or held order.
@@ -51,7 +51,7 @@ export async function awaitOrder(
   let { nextPollMs } = first;
   while (Date.now() < deadline) {
     const order = await awaitEnd(purchase, orderId, {
-      nextPollMs: throttledPauseMs(nextPollMs, deadline),
+      nextPollMs: throttledDelayMs(nextPollMs, deadline),
       deadline,
     });
     if (isUnreadableOrder(order) ? order.isTooLarge : canStopPolling(order.status)) return order;
@@ -70,10 +70,10 @@ async function pollFirst(
   deadline: number,
 ): Promise<{ ended: PolledOrder | UnreadableOrder } | { nextPollMs: number }> {
   const { firstPollMs, pollIntervalMs } = purchase.settings;
-  const pause = throttledPauseMs(firstPollMs, deadline);
-  if (pause > 0) {
+  const delay = throttledDelayMs(firstPollMs, deadline);
+  if (delay > 0) {
     purchase.showWaiting(deadline);
-    await sleep(pause, { summary: 'before the first poll' });
+    await sleep(delay, { summary: 'before the first poll' });
   }
   try {
     const summary = summaryOf(`first poll of ${orderId}`);

@@ -6,8 +6,8 @@ import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
-import { confirmationPausesMs, historySearchOptions, unreadableHistoryTimeoutMs } from './policies';
-import { firstStartTime, metrics, type PurchaseRecord, throttledPauseMs } from './purchase-record';
+import { confirmationDelaysMs, historySearchOptions, unreadableHistoryTimeoutMs } from './policies';
+import { firstStartTime, metrics, type PurchaseRecord, throttledDelayMs } from './purchase-record';
 
 /** The order that the purchase continues with. */
 export interface PlacedOrder {
@@ -46,7 +46,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
   const { notBefore, needsProof, unreadableForMs = unreadableHistoryTimeoutMs(settings) } = search;
   const windowMs = search.searches === 'one' ? 0 : settings.confirmWindowMs;
   const giveUpAt = notBefore + unreadableForMs;
-  const pauses = confirmationPausesMs(settings);
+  const delays = confirmationDelaysMs(settings);
   let absentSince: number | undefined;
 
   for (let searchCount = 0; ; searchCount++) {
@@ -57,10 +57,10 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
     // Give up only after several searches: if its worker dies, a single search may outlast the whole timeout.
-    const isTimedOut = Date.now() >= giveUpAt && searchCount >= pauses.length;
+    const isTimedOut = Date.now() >= giveUpAt && searchCount >= delays.length;
     if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', reason };
-    const pause = pauses[Math.min(searchCount, pauses.length - 1)] ?? settings.confirmWindowMs;
-    await sleep(throttledPauseMs(pause, giveUpAt), { summary: 'before the order history is searched again' });
+    const delay = delays[Math.min(searchCount, delays.length - 1)] ?? settings.confirmWindowMs;
+    await sleep(throttledDelayMs(delay, giveUpAt), { summary: 'before the order history is searched again' });
   }
 }
 

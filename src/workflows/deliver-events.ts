@@ -13,7 +13,7 @@ import type { Activities, Notice, SaleDelivered } from '../contracts/activities'
 import type { EventDetails } from '../contracts/events';
 import { FAILURE, pauseOf } from '../contracts/failures';
 import type { AlertKind } from '../contracts/public-types';
-import type { HoldNotice } from '../contracts/purchase';
+import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { isDelivered, isSaleDelivered } from './guards';
@@ -95,9 +95,9 @@ function deliverySummary({ type, lines = [] }: SaleDelivery): string {
 }
 
 /** Notifies the checkout of a hold, and retries for 25 hours. */
-export async function notifyHeld(purchase: PurchaseRecord, notice: HoldNotice): Promise<void> {
+export async function notifyHeld(purchase: PurchaseRecord, hold: Hold): Promise<void> {
   const { settings, input, orderId } = purchase;
-  const { id: subject, reason, explanation, decisions } = notice;
+  const { id: subject, reason, explanation, decisions } = hold;
   const data = { referenceId: input.referenceId, orderId, reason, explanation, decisions };
   await deliverNotice(purchase, { type: 'purchase.held', subject, data }, 'purchase.held', deliveryOptions(settings));
 }

@@ -75,24 +75,24 @@ const HOLD_ADVICE: Record<HoldReason, Advice> = {
   DELIVERY_EXHAUSTED: decide('Find out why the checkout did not accept the event, and fix the cause.'),
 };
 
-const NOTHING_BOUGHT = { title: 'Nothing to do.', text: 'To try again, use a new reference.', isDone: true };
+const NOTHING_TO_DO = { title: 'Nothing to do.', text: 'To try again, use a new reference.', isDone: true };
 
 /** There is no advice for a state in which nobody has to act. */
 const ADVICE: Partial<Record<PurchaseState, Advice>> = {
   DELIVERED: { title: 'Nothing to do.', text: 'The checkout has all the keys.', isDone: true },
   PARTIALLY_DELIVERED: {
-    title: 'Missing keys',
-    text: 'are delivered by the nightly reconciliation when they arrive. To look for them now:',
+    title: 'Keys are missing.',
+    text: 'The nightly reconciliation, if it is scheduled, delivers them when they arrive. To look for them now:',
   },
   OVERDUE: {
-    title: 'The keys',
-    text: 'are delivered by the nightly reconciliation when they arrive. To look for them now:',
+    title: 'The order was still open.',
+    text: 'The nightly reconciliation, if it is scheduled, delivers the keys when they arrive. To look for them now:',
   },
-  REFUNDED: NOTHING_BOUGHT,
-  FAILED: NOTHING_BOUGHT,
-  REJECTED: NOTHING_BOUGHT,
-  NOT_PLACED: NOTHING_BOUGHT,
-  CANCELLED: NOTHING_BOUGHT,
+  REFUNDED: NOTHING_TO_DO,
+  FAILED: NOTHING_TO_DO,
+  REJECTED: NOTHING_TO_DO,
+  NOT_PLACED: NOTHING_TO_DO,
+  CANCELLED: NOTHING_TO_DO,
   ABANDONED: { title: 'There may be an order, and it may have been charged.', text: 'To check:' },
 };
 

@@ -34,7 +34,7 @@ const isBoolean = guard<boolean>((value) => typeof value === 'boolean');
 /** A number that JSON can hold. */
 const isNumber = guard<number>((value) => Number.isFinite(value));
 /** A delay in ms, of bounded length. */
-const isPause = guard<number>((value) => isNumber(value) && value >= 0 && value <= MAX_RETRY_AFTER_MS);
+const isDelay = guard<number>((value) => isNumber(value) && value >= 0 && value <= MAX_RETRY_AFTER_MS);
 const isOrderId = guard<string>((value) => isString(value) && isSafeOrderId(value));
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -100,12 +100,12 @@ export const isPlacementResult: Guard<PlacementResult> = isEither(
   }),
   isObject({
     evidence: isOneOf(
-      ...(['NOT_SENT', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED', 'ORDER_REFUSED', 'ACCESS_REFUSED'] as const),
+      ...(['NOT_SENT', 'OVER_MAX_DEBIT', 'PAUSED', 'FENCED', 'ORDER_REJECTED', 'ACCESS_DENIED'] as const),
       ...(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN'] as const),
     ),
     reason: isString,
-    retryAfterMs: isOptional(isPause),
-    permitInMs: isOptional(isPause),
+    retryAfterMs: isOptional(isDelay),
+    permitInMs: isOptional(isDelay),
     inFlight: isOptional(isBoolean),
   }),
 );

@@ -10,7 +10,7 @@ import {
 import type { Activities, OrderCheck } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
-import type { ResolveUpdateInput, HoldDecision, HoldNotice } from '../contracts/purchase';
+import type { ResolveUpdateInput, HoldDecision, Hold } from '../contracts/purchase';
 import type { Accepted } from '../domain/review-order';
 import { DECISIONS, POSSIBLE_DECISIONS, type HoldReason } from '../domain/holds';
 import { summaryOf } from '../domain/text-format';
@@ -35,7 +35,7 @@ export interface HoldCause {
 export type HoldResolution = HoldDecision & { runId: string };
 
 interface OpenHold {
-  notice: HoldNotice;
+  hold: Hold;
   decision?: ResolveUpdateInput;
 }
 
@@ -48,7 +48,7 @@ export class Holds {
   private current: OpenHold | undefined;
   private count = 0;
   /** The order that is being checked before the decision that names it is accepted. */
-  private reading: string | undefined;
+  private orderBeingChecked: string | undefined;
 
   constructor(private readonly purchase: PurchaseRecord) {}
 
@@ -57,20 +57,20 @@ export class Holds {
     const { purchase } = this;
     const runId = await currentRunId();
     const open = this.open(cause, runId);
-    const { notice } = open;
-    metrics.count('fulfilment_holds', { reason: notice.reason });
-    log.warn('purchase held for an operator', { reason: notice.reason, hold: notice.id });
-    purchase.show('HELD', notice.explanation, `a decision: ${notice.decisions.join(', ')}`);
+    const { hold } = open;
+    metrics.count('fulfilment_holds', { reason: hold.reason });
+    log.warn('purchase held for an operator', { reason: hold.reason, hold: hold.id });
+    purchase.show('HELD', hold.explanation, `a decision: ${hold.decisions.join(', ')}`);
 
     const notification = new CancellationScope();
-    void notification.run(() => notifyHeld(purchase, notice)).catch(() => undefined);
+    void notification.run(() => notifyHeld(purchase, hold)).catch(() => undefined);
     await condition(() => open.decision !== undefined);
     notification.cancel();
 
     const decision = open.decision as ResolveUpdateInput; // set, because the condition was true
     if (decision.decision === 'deliver' && cause.accepts) purchase.noteAccepted(cause.accepts);
     this.current = undefined;
-    purchase.noteHold(undefined);
+    purchase.setHold(undefined);
     purchase.showStep(`decision received: ${decision.decision}`, 'the decision takes effect');
     log.info('decision accepted', { decision: decision.decision, hold: decision.hold });
     return { ...decision, runId };
@@ -82,15 +82,15 @@ export class Holds {
    */
   private open({ reason, explanation }: HoldCause, runId: string): OpenHold {
     this.count += 1;
-    const notice: HoldNotice = {
+    const hold: Hold = {
       id: `${runId}:${this.count}`,
       reason,
       explanation,
       decisions: [...POSSIBLE_DECISIONS[reason]],
       since: new Date().toISOString(),
     };
-    this.current = { notice };
-    this.purchase.noteHold(notice);
+    this.current = { hold };
+    this.purchase.setHold(hold);
     return this.current;
   }
 
@@ -116,16 +116,16 @@ export class Holds {
    */
   private requireOpenHold(decision: ResolveUpdateInput): OpenHold {
     const open = this.current;
-    if (!open) throw refuse(`no hold is waiting for a decision (yours is for ${decision.hold})`);
-    if (open.notice.id !== decision.hold) {
-      throw refuse(
-        `the open hold is ${open.notice.id}, but your decision is for ${decision.hold}: check the status again, then decide`,
+    if (!open) throw decisionRefused(`no hold is waiting for a decision (yours is for ${decision.hold})`);
+    if (open.hold.id !== decision.hold) {
+      throw decisionRefused(
+        `the open hold is ${open.hold.id}, but your decision is for ${decision.hold}: check the status again, then decide`,
       );
     }
-    if (open.decision) throw refuse(`this hold has already been decided: ${open.decision.decision}`);
-    if (!open.notice.decisions.includes(decision.decision)) {
-      throw refuse(
-        `${decision.decision} is not possible for ${open.notice.reason}. Choose ${alternatives(open.notice.decisions)}`,
+    if (open.decision) throw decisionRefused(`this hold has already been decided: ${open.decision.decision}`);
+    if (!open.hold.decisions.includes(decision.decision)) {
+      throw decisionRefused(
+        `${decision.decision} is not possible for ${open.hold.reason}. Choose ${alternatives(open.hold.decisions)}`,
       );
     }
     return open;
@@ -136,13 +136,14 @@ export class Holds {
    * @throws ApplicationFailure `DecisionRefused` if the order can't belong to this purchase
    */
   private async checkNamedOrder(orderId: string): Promise<void> {
-    if (this.reading !== undefined) throw refuse(`order ${this.reading} is already being checked: try again`);
-    this.reading = orderId;
+    if (this.orderBeingChecked !== undefined)
+      throw decisionRefused(`order ${this.orderBeingChecked} is already being checked: try again`);
+    this.orderBeingChecked = orderId;
     try {
       const check = await checkOrder(this.purchase, orderId);
-      if (!check.usable) throw refuse(check.reason);
+      if (!check.usable) throw decisionRefused(check.reason);
     } finally {
-      this.reading = undefined;
+      this.orderBeingChecked = undefined;
     }
   }
 }
@@ -169,7 +170,7 @@ function alternatives(names: readonly string[]): string {
   return names.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
-function refuse(reason: string): ApplicationFailure {
+function decisionRefused(reason: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(reason, FAILURE.decisionRefused);
 }
 

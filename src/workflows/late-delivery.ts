@@ -41,7 +41,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
     const shown = order && { id: order.orderId, status: order.status };
     if (plan.kind === 'issue') return endDelivery(sale, [], shown && { ...shown, issue: plan.issue });
     if (plan.kind === 'nothing') {
-      if (input.again) throw failed(FAILURE.nothingToDeliver, plan.reason);
+      if (input.again) throw deliveryFailure(FAILURE.nothingToDeliver, plan.reason);
       return endDelivery(sale, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
@@ -54,13 +54,13 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
         return endDelivery({ ...sale, receivedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
       }
       case 'REFUSED':
-        throw failed(FAILURE.deliveryRefused, 'the checkout rejected the event permanently (410)');
+        throw deliveryFailure(FAILURE.deliveryRefused, 'the checkout rejected the event permanently (410)');
       case 'EXHAUSTED':
-        throw failed(FAILURE.deliveryFailed, delivered.reason);
+        throw deliveryFailure(FAILURE.deliveryFailed, delivered.reason);
       case 'TOO_LARGE':
-        throw failed(FAILURE.orderTooLarge, delivered.reason);
+        throw deliveryFailure(FAILURE.orderTooLarge, delivered.reason);
       case 'CHANGED':
-        if (review >= MAX_REVIEWS) throw failed(FAILURE.orderChanges, 'the order kept changing');
+        if (review >= MAX_REVIEWS) throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
   }
@@ -75,7 +75,7 @@ async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promis
   );
   const sale: unknown = await read.executeWithOptions({ summary: 'read the purchase and its order' }, [input]);
   if (isEndedSale(referenceId, sale)) return sale;
-  throw failed(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
+  throw deliveryFailure(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
 /** Records what the checkout received, and builds the result. */
@@ -100,6 +100,6 @@ function showDelivery(referenceId: string, type: string): void {
   );
 }
 
-function failed(type: FailureType, reason: string): ApplicationFailure {
+function deliveryFailure(type: FailureType, reason: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(reason, type);
 }

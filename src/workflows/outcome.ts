@@ -9,7 +9,7 @@ import { type Accepted, reviewOrder } from '../domain/review-order';
 import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from './await-order';
 import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
-import { type OutcomeDetails, type PurchaseRecord, throttledPauseMs } from './purchase-record';
+import { type OutcomeDetails, type PurchaseRecord, throttledDelayMs } from './purchase-record';
 
 /** The most key ids in an alert. */
 const MAX_SHOWN_KEYS = 20;
@@ -160,8 +160,8 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
 
 /** Reviews the order again one poll interval later, because it may still be changing. */
 async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: OutcomeDetails): Promise<OutcomeDetails> {
-  const pause = throttledPauseMs(purchase.settings.pollIntervalMs, Infinity);
-  await sleep(pause, { summary: 'before the order is reviewed again' });
+  const delay = throttledDelayMs(purchase.settings.pollIntervalMs, Infinity);
+  await sleep(delay, { summary: 'before the order is reviewed again' });
   const { orderId } = purchase;
   if (orderId === undefined) return before;
   const order = await pollOnce(purchase, orderId);

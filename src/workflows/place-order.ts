@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
-import { STARTED_ONCE } from '../contracts/names';
+import { STARTED_UNIQUELY } from '../contracts/names';
 import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, summaryOf } from '../domain/text-format';
 import { type Confirm, type EvidenceWithoutOrder, mayHaveBought, type NextStep, stepAfter } from '../domain/placement';
@@ -19,15 +19,15 @@ import type { Holds } from './holds';
 import {
   lastSearchTimeoutMs,
   maxConfirmationMs,
-  breakerRetryPauseMs,
-  permitPauseMs,
+  breakerRetryDelayMs,
+  permitDelayMs,
   placementInFlightMs,
   placementMaxAgeMs,
   placementOptions,
-  placementPauseMs,
+  placementDelayMs,
 } from './policies';
 import {
-  throttledPauseMs,
+  throttledDelayMs,
   currentRunId,
   firstStartTime,
   metrics,
@@ -109,7 +109,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
 
 async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<Step> {
   const { purchase } = placing;
-  await pauseBefore(placing, step);
+  await delayBefore(placing, step);
   if (purchase.cancelRequested)
     return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.reason) };
   if (!step.paused) placing.attempts += 1;
@@ -130,16 +130,16 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
 }
 
 /** Waits until the attempt may start or a cancel request arrives. */
-async function pauseBefore(
+async function delayBefore(
   { purchase, attempts, until }: Placing,
   { reason, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
-  const pause = Math.min(throttledPauseMs(afterMs, until), until - Date.now());
+  const delay = Math.min(throttledDelayMs(afterMs, until), until - Date.now());
   const next = paused ? 'another try' : `attempt ${attempts + 1}`;
-  const last = `the last one starts no later than ${formatInstant(Math.max(Date.now() + pause, until))}`;
-  purchase.show(paused ? 'PAUSED' : 'PLACING', reason, `${next} at ${formatInstant(Date.now() + pause)}; ${last}`);
-  if (pause > 0) await condition(() => purchase.cancelRequested, pause, { summary: `before ${next}` });
+  const last = `the last one starts no later than ${formatInstant(Math.max(Date.now() + delay, until))}`;
+  purchase.show(paused ? 'PAUSED' : 'PLACING', reason, `${next} at ${formatInstant(Date.now() + delay)}; ${last}`);
+  if (delay > 0) await condition(() => purchase.cancelRequested, delay, { summary: `before ${next}` });
 }
 
 async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptResult> {
@@ -154,7 +154,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     since: firstStartTime(),
     firstRunId,
     replaceInRun,
-    startedOnce: memo?.[STARTED_ONCE] === true,
+    startedUniquely: memo?.[STARTED_UNIQUELY] === true,
     mayHaveArrived,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),
@@ -200,14 +200,14 @@ function retryPlacement(placing: Placing, reason: string, result?: ResultWithout
     return {
       kind: 'attempt',
       reason,
-      afterMs: breakerRetryPauseMs(purchase.settings, placing.timesPaused),
+      afterMs: breakerRetryDelayMs(purchase.settings, placing.timesPaused),
       paused: true,
     };
   }
   placing.timesPaused = 0;
   const { permitInMs, retryAfterMs } = result ?? {};
   const afterMs =
-    permitInMs === undefined ? placementPauseMs(attempts, retryAfterMs ?? undefined) : permitPauseMs(permitInMs);
+    permitInMs === undefined ? placementDelayMs(attempts, retryAfterMs ?? undefined) : permitDelayMs(permitInMs);
   return { kind: 'attempt', reason, afterMs };
 }
 
@@ -250,7 +250,9 @@ async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrd
 }
 
 function cancelReason({ lastStartedAt }: Placing, reason: string): string {
-  return lastStartedAt === 0 ? 'cancelled before anything was bought' : `cancelled; ${reason}`;
+  return lastStartedAt === 0
+    ? 'cancelled before anything was bought'
+    : `cancelled before an order was placed; the last attempt: ${reason}`;
 }
 
 async function askOperator(placing: Placing, { explanation }: Extract<Step, { kind: 'hold' }>): Promise<Step> {

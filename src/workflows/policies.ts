@@ -24,11 +24,11 @@ export const localOptions: LocalActivityOptions = {
 };
 
 /**
- * The shortest pause at this history length, in ms. The server terminates a workflow at 51,200 events, and a purchase
- * can't continue as new: its activities would mistake that for a reset and refuse to place an order. This pause doubles
+ * The shortest delay at this history length, in ms. The server terminates a workflow at 51,200 events, and a purchase
+ * can't continue as new: its activities would mistake that for a reset and refuse to place an order. This delay doubles
  * every 500 events, which keeps any loop below 12,800 events.
  */
-export function pauseFloorMs(historyLength: number): number {
+export function delayFloorMs(historyLength: number): number {
   const doublings = Math.floor((historyLength - 4_000) / 500);
   return doublings < 0 ? 0 : MINUTE * 2 ** doublings;
 }
@@ -89,24 +89,24 @@ export function placementOptions(settings: PurchaseSettings): ActivityOptions {
 }
 
 /** The delay before the next placement attempt: from 2 s, doubling to 1 min, and at least the partner's Retry-After. */
-export function placementPauseMs(attempt: number, retryAfterMs = 0): number {
+export function placementDelayMs(attempt: number, retryAfterMs = 0): number {
   return Math.max(Math.min(2 * SECOND * 2 ** (attempt - 1), MINUTE), retryAfterMs);
 }
 
 /** The delay before another attempt if only a permit under `PARTNER_MAX_RPS` was missing: 1 s to 1 min. */
-export function permitPauseMs(permitInMs: number): number {
+export function permitDelayMs(permitInMs: number): number {
   return Math.min(Math.max(permitInMs, SECOND), MINUTE);
 }
 
 /** The delay before a paused purchase asks again: from 30 s, doubling to 5 min. */
-export function breakerRetryPauseMs(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
+export function breakerRetryDelayMs(settings: Pick<PurchaseSettings, 'confirmWindowMs'>, times: number): number {
   return Math.min(breakerUnit(settings) * 0.5 * 2 ** (times - 1), 5 * breakerUnit(settings));
 }
 
-/** The circuit breaker's pauses: from 30 s, doubling to 10 min, but at most a sixth of `PURCHASE_PLACE_WITHIN`. */
-export function circuitBreakerPauses(settings: PurchaseSettings): { firstPauseMs: number; maxPauseMs: number } {
+/** The circuit breaker's delays: from 30 s, doubling to 10 min, but at most a sixth of `PURCHASE_PLACE_WITHIN`. */
+export function circuitBreakerDelays(settings: PurchaseSettings): { firstDelayMs: number; maxDelayMs: number } {
   const unit = breakerUnit(settings);
-  return { firstPauseMs: unit / 2, maxPauseMs: Math.min(10 * unit, settings.placeWithinMs / 6) };
+  return { firstDelayMs: unit / 2, maxDelayMs: Math.min(10 * unit, settings.placeWithinMs / 6) };
 }
 
 /** A minute, or the confirmation window if it is shorter, so that both scale together. */
@@ -135,7 +135,7 @@ export function searchPermitWaitMs(settings: PurchaseSettings): number {
 }
 
 /** The increasing delays between searches of the order history. Their sum is the confirmation window. */
-export function confirmationPausesMs({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number[] {
+export function confirmationDelaysMs({ confirmWindowMs }: Pick<PurchaseSettings, 'confirmWindowMs'>): number[] {
   return [1, 2, 4, 8, 15, 30].map((share) => Math.round((confirmWindowMs * share) / 60));
 }
 
@@ -149,7 +149,7 @@ export function unreadableHistoryTimeoutMs({ confirmWindowMs, placeWithinMs }: P
  * each search fails after an hour, and the confirmation gives up only after several failed searches.
  */
 export function maxConfirmationMs(settings: PurchaseSettings): number {
-  const longestSearches = confirmationPausesMs(settings).length * HOUR;
+  const longestSearches = confirmationDelaysMs(settings).length * HOUR;
   return Math.max(unreadableHistoryTimeoutMs(settings), longestSearches) + 2 * HOUR + settings.confirmWindowMs;
 }
 
@@ -268,16 +268,16 @@ export const reconciliationOptions: ActivityOptions = {
 export const heartbeatIntervalMs = 5 * SECOND;
 
 /** Requests to the partner are retried within that activity, because a failed activity starts over. */
-export const readRetry = { tries: 4, firstPauseMs: 500 };
+export const readRetry = { tries: 4, firstDelayMs: 500 };
 
 /**
  * The longest Retry-After that is honoured while the order history is read, and the limit for their sum. Every page is
  * needed, and four of the six hours are left for the rest.
  */
-export const pagePauses = { maxMs: HOUR, totalMs: 2 * HOUR };
+export const pageDelays = { maxMs: HOUR, totalMs: 2 * HOUR };
 
 /** The same for single orders. An order that can't be read is left for the next night. */
-export const orderPauses = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
+export const orderDelays = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
 
 /** A reconciliation must end before the next one starts. */
 export const reconciliationTimeoutMs = 23 * HOUR;

@@ -13,7 +13,7 @@ import type { Activities, WorkerSettings } from '../contracts/activities';
 import { metricsOf } from '../contracts/metrics';
 import type {
   AcceptedOrder,
-  HoldNotice,
+  Hold,
   PurchaseInput,
   PurchaseLine,
   PurchaseMemo,
@@ -28,7 +28,7 @@ import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus } from './describe-status';
-import { deliveryRetryHours, lastAlertsTimeoutMs, localOptions, pauseFloorMs } from './policies';
+import { deliveryRetryHours, lastAlertsTimeoutMs, localOptions, delayFloorMs } from './policies';
 
 /** Nothing is recorded during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
@@ -53,7 +53,7 @@ export interface OutcomeDetails {
  * UI, the search attributes, the memo and the metrics. One class writes them all, so they never contradict each other.
  */
 export class PurchaseRecord {
-  /** Set by `open` before anything reads it. */
+  /** Set by `begin` before anything reads it. */
   settings!: PurchaseSettings;
   fingerprintSecretId!: string;
   /** The partner's order. It becomes visible when the next state is shown. */
@@ -69,10 +69,10 @@ export class PurchaseRecord {
   orderKeyIds: KeyIds = {};
   private state: PurchaseState = 'PLACING';
   private since = now();
-  private explanation = 'it has just started';
+  private explanation = 'the purchase has just started';
   private waitsFor: StatusQueryResult['waitsFor'] = { what: 'the first attempt to place the order', since: this.since };
   private lastPoll: StatusQueryResult['lastPoll'];
-  private holdNotice: HoldNotice | undefined;
+  private openHold: Hold | undefined;
   private result: PurchaseResult | undefined;
   private accepted: AcceptedOrder | undefined;
 
@@ -82,7 +82,7 @@ export class PurchaseRecord {
   begin({ settings, fingerprintSecretId }: WorkerSettings): void {
     this.settings = settings;
     this.fingerprintSecretId = fingerprintSecretId;
-    this.show('PLACING', 'it has just started', 'the first attempt to place the order');
+    this.show('PLACING', 'the purchase has just started', 'the first attempt to place the order');
   }
 
   /**
@@ -144,8 +144,8 @@ export class PurchaseRecord {
   }
 
   /** @param hold the open hold; undefined once it has ended */
-  noteHold(hold: HoldNotice | undefined): void {
-    this.holdNotice = hold;
+  setHold(hold: Hold | undefined): void {
+    this.openHold = hold;
     upsertMemo({ hold: hold ?? null, accepted: this.accepted });
   }
 
@@ -211,7 +211,7 @@ export class PurchaseRecord {
 
   statusQueryResult(): StatusQueryResult {
     const { referenceId, items, maxDebit } = this.input;
-    const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, holdNotice: hold } = this;
+    const { state, since, orderId, explanation, lastPoll, cancelRequested, events, result, openHold: hold } = this;
     const waitsFor = result ? undefined : this.waitsFor;
     return {
       referenceId,
@@ -260,12 +260,12 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
 }
 
 /**
- * The wanted pause before a repetition, in ms, or a longer pause that keeps the history bounded (`pauseFloorMs`).
+ * The wanted delay before a repetition, in ms, or a longer delay that keeps the history bounded (`delayFloorMs`).
  *
- * @param untilMs epoch ms: the pause is never lengthened beyond this.
+ * @param untilMs epoch ms: the delay is never lengthened beyond this.
  */
-export function throttledPauseMs(wantedMs: number, untilMs: number): number {
-  const floor = Math.min(pauseFloorMs(workflowInfo().historyLength), untilMs - Date.now());
+export function throttledDelayMs(wantedMs: number, untilMs: number): number {
+  const floor = Math.min(delayFloorMs(workflowInfo().historyLength), untilMs - Date.now());
   return Math.max(wantedMs, floor);
 }
 

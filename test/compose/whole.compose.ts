@@ -153,7 +153,7 @@ it(
 it('Prometheus has the worker and the rules, and the web UIs respond', async () => {
   const scraped = () => get('PROMETHEUS', '/api/v1/query?query=up%7Bjob=%22fulfilment-worker%22%7D');
   await waitUntil('the worker is scraped', async () => /,"1"\]/.test(await scraped()), { everyMs: 500 });
-  expect(await get('PROMETHEUS', '/api/v1/rules')).toContain('PartnerAccessRefused');
+  expect(await get('PROMETHEUS', '/api/v1/rules')).toContain('PartnerAccessDenied');
   expect(await get('TEMPORAL_UI', '/')).toContain('<html');
   expect(await get('TEMPORAL_UI', '/api/v1/namespaces/default')).toContain('"name": "default"');
   await get('GRAFANA', '/');

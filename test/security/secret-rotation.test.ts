@@ -74,7 +74,7 @@ describe('a secret in a file that is rotated while a worker buys', () => {
     await environment.starter.result(open);
 
     await expectAllSold();
-    expect(worker.output()).not.toContain('refuses access');
+    expect(worker.output()).not.toContain('rejected the API key');
   });
 
   it('the signing secret: a receiver that trusts either secret verifies every event, and none is refused', async () => {

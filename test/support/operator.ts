@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { ResolveUpdateInput, HoldNotice } from '../../src/contracts/purchase';
+import type { ResolveUpdateInput, Hold } from '../../src/contracts/purchase';
 import type { HoldReason } from '../../src/domain/holds';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../../src/contracts/names';
 import { GRPC_STATUS, grpcErrorOf } from '../../src/temporal/client/grpc';
@@ -159,7 +159,7 @@ export function operatorOf(
     updatesOnRecord: async () =>
       (await historyOf()).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length,
     /** Waits for an open hold with this reason that is not one of `other`. */
-    held: (reason: HoldReason, ...other: HoldNotice[]) =>
+    held: (reason: HoldReason, ...other: Hold[]) =>
       waitUntil(`${referenceId} is held because ${reason}`, async () => {
         const hold = await openHold();
         return hold?.reason === reason && !other.some(({ id }) => id === hold.id) ? hold : undefined;

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 export interface WaitLimits {
   /** In ms. Less than the timeout of a test, so that this wait fails first and names what is missing. */
   withinMs?: number;
-  /** The pause between two checks in ms; 0 checks at every turn of the event loop. */
+  /** The delay between two checks in ms; 0 checks at every turn of the event loop. */
   everyMs?: number;
 }
 

@@ -10,7 +10,7 @@ import type { PurchaseSettings } from '../../src/contracts/purchase';
 import { createDelivery, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
 import { createClient, createPurchaseReader } from '../../src/temporal/client';
-import { circuitBreakerPauses } from '../../src/workflows/policies';
+import { circuitBreakerDelays } from '../../src/workflows/policies';
 import './quiet-runtime';
 import { closeAtEnd, temporaryFolder } from './clean-up';
 import { HOUR, TEST_FINGERPRINT_SECRET, TEST_SIGNING_SECRET, TEST_UI_URL } from './settings';
@@ -67,7 +67,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     fingerprints: createFingerprinter(parts.fingerprintSecrets ?? (() => [TEST_FINGERPRINT_SECRET])),
     purchases: createPurchaseReader(client),
     metrics: metricsOf(noopMetricMeter),
-    circuitBreaker: parts.circuitBreaker ? createCircuitBreaker(circuitBreakerPauses(settings)) : ALWAYS_CLOSED,
+    circuitBreaker: parts.circuitBreaker ? createCircuitBreaker(circuitBreakerDelays(settings)) : ALWAYS_CLOSED,
     historyWatch: createHistoryWatch(partner, stop.signal),
     reportDir: parts.reportDir ?? temporaryFolder(),
     temporalUiUrl: TEST_UI_URL,

@@ -15,7 +15,7 @@ import {
   type HistoryOrder,
   isPartnerError,
   isUnreadable,
-  limitPauses,
+  limitDelays,
   type Order,
   type PartnerClient,
   type PartnerError,
@@ -23,10 +23,10 @@ import {
   type UnreadableRow,
   withRetry,
 } from '../../partner';
-import { orderPauses, pagePauses, readRetry } from '../../workflows/policies';
+import { orderDelays, pageDelays, readRetry } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { inParallel } from '../in-parallel';
-import { nameKeys } from '../order-keys';
+import { addKeyIds } from '../order-keys';
 import type { Progress } from '../progress';
 import { readKnownPurchase, type LateDeliveries, listLateDeliveries, listKnownPurchases } from './purchase-lists';
 
@@ -129,7 +129,7 @@ export async function readOrderHistory(
   progress: Progress,
 ): Promise<{ orders: PartnerOrder[]; unreadable: UnreadableRecord[] }> {
   const rows = await partner.ordersSince(from, {
-    retry: { ...readRetry, mayPause: limitPauses(pagePauses), signal: progress.signal },
+    retry: { ...readRetry, mayWait: limitDelays(pageDelays), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),
     keep: (row) => (isUnreadable(row) ? row : partnerOrderOf(row)),
@@ -180,7 +180,7 @@ function unreadableRecordOf({ id, referenceId, problems }: UnreadableRow): Unrea
 
 /** The retry for single orders. One instance serves a whole step of a reconciliation, because it adds up the delays. */
 export function orderRetry(signal: AbortSignal): ReadRetry {
-  return { ...readRetry, mayPause: limitPauses(orderPauses), signal };
+  return { ...readRetry, mayWait: limitDelays(orderDelays), signal };
 }
 
 /** Reads one order. Returns an error instead of throwing it, so that one bad order does not stop the rest. */
@@ -232,7 +232,7 @@ function countKeysGone(fingerprints: Fingerprinter, order: Order, received: KeyI
   const named: KeyIds[] = [];
   for (const secretId of secretIds) {
     if (!fingerprints.keyIds([], secretId)) return undefined;
-    named.push(keyIdsOf(nameKeys({ fingerprints }, order, secretId)));
+    named.push(keyIdsOf(addKeyIds({ fingerprints }, order, secretId)));
   }
   return missingKeys(received, unionOfKeys(...named)).length;
 }

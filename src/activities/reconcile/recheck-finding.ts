@@ -100,7 +100,7 @@ async function readAgain(
 }
 
 /**
- * Why a finding could not be checked again: an order is temporarily unreadable, access was refused, or the order on
+ * Why a finding could not be checked again: an order is temporarily unreadable, access was denied, or the order on
  * which the finding is based can't be read. An order with an unusable id can't be requested, so its row is enough.
  */
 function issueWith(finding: Finding, failed: Failed): string | undefined {

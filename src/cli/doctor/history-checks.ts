@@ -56,7 +56,7 @@ export async function checkHistory(probe: PartnerProbe, checklist: Checklist, li
   }
   const { hits: orders } = plain;
   if (orders === 0) {
-    const expected = 'an order with which to try search, page and limit';
+    const expected = 'an order to test the search, page and limit parameters with';
     const remedy = 'Run doctor again after the first purchase.';
     const variables = Object.values(VARIABLES).join(', ');
     checklist.check('order history: parameters', expected, variables).warning('an empty order history', remedy);

@@ -118,7 +118,8 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
     const isUnsigned = [400, 401, 403].includes(httpStatus);
     if (isUnsigned) check.problem(message, REMEDIES.unsigned, 'DELIVERY_SECRET');
     else if (httpStatus >= 500) check.problem(message, REMEDIES.failed);
-    else check.problem(message, kind === 'answered' ? REMEDIES.answered : REMEDIES.unreachable);
+    else if (kind === 'error-response') check.problem(message, REMEDIES.errorResponse);
+    else check.failed(message, REMEDIES.unreachable);
   } finally {
     await delivery.close();
   }
@@ -127,6 +128,6 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
 const REMEDIES = {
   unsigned: 'Check that the receiver has the secret in DELIVERY_SECRET, and that its clock is right.',
   failed: 'The receiver failed. Read its log.',
-  answered: 'The receiver must respond with 2xx to event types that it does not know. Redirects are not followed.',
-  unreachable: 'Check the URL, the network in between, and DELIVERY_TIMEOUT.',
+  errorResponse: 'The receiver must respond with 2xx to event types that it does not know. Redirects are not followed.',
+  unreachable: 'Is the receiver running? If it is, check the URL, the network in between, and DELIVERY_TIMEOUT.',
 };

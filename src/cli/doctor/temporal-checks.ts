@@ -184,5 +184,5 @@ async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string)
   const workers = Math.min(...kinds.map((pollers) => pollers.length));
   if (workers > 0) return check.ok(`${pluralize(workers, 'worker')} seen in the last few minutes`);
   const remedy = 'Start a worker: npx fulfilment-worker. If a worker is running, it polls another task queue.';
-  check.warning('none seen in the last few minutes', remedy, 'TEMPORAL_TASK_QUEUE');
+  check.warning('none in the last few minutes', remedy, 'TEMPORAL_TASK_QUEUE');
 }

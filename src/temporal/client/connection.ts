@@ -99,7 +99,7 @@ export async function connectWithRetry<T extends { close(): Promise<void> }>(
     const stop = () => done.abort();
     signal?.addEventListener('abort', stop);
     if (signal?.aborted) stop();
-    const rest = pause(everyMs, done.signal, signal);
+    const rest = delay(everyMs, done.signal, signal);
     const connecting = connect();
     let isConnected = false;
     try {
@@ -144,7 +144,7 @@ function unreachableMessage(address: string, tries: number, { cause, remedy }: C
  * Ends early when `done` is aborted.
  * @throws StoppedError if `stop` is aborted by then
  */
-async function pause(ms: number, done: AbortSignal, stop?: AbortSignal): Promise<void> {
+async function delay(ms: number, done: AbortSignal, stop?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal: done }).catch(() => undefined);
   if (stop?.aborted) throw new StoppedError('stopped before Temporal responded');
 }

@@ -5,7 +5,7 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attribu
 import type { PurchaseState } from '../../domain/purchase-state';
 
 /**
- * The pause between two list queries or counts of one process, in ms. A production server allows ten a second per
+ * The delay between two list queries or counts of one process, in ms. A production server allows ten a second per
  * namespace, for all workers together.
  */
 export const BETWEEN_LIST_QUERIES_MS = 200;

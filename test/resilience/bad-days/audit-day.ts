@@ -86,7 +86,7 @@ function isAnswered({ operation, action }: Pick<Fault, 'operation' | 'action'>):
   return action?.type === 'unsuccessful' || (action?.type === 'answer' && action.status >= 400);
 }
 
-const NOTHING_BOUGHT = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];
+const NOTHING_TO_DO = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];
 
 /**
  * No event may say that nothing was bought when an order was paid, unless the order was booked after the purchase had
@@ -96,7 +96,7 @@ function notifiedRightly(plan: Plan, one: PurchaseEvidence): string[] {
   const { planned, billable, status } = one;
   if (status.execution !== 'COMPLETED') return [];
   const bookedLater = planned.beyond !== undefined || isLaggingLong(plan, one);
-  if (billable.length > 0 && NOTHING_BOUGHT.includes(status.state) && !bookedLater) {
+  if (billable.length > 0 && NOTHING_TO_DO.includes(status.state) && !bookedLater) {
     return [`notified that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
   }
   const isQuietDay = plan.events.every(({ part }) => part === 'evening');
@@ -189,7 +189,8 @@ function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): 
   const { status, billable, requests, planned } = one;
   if (status.execution !== 'RUNNING') return [];
   const { hold } = status;
-  if (!hold) return [`waits for nothing: ${nameOf(one)} is ${status.state}, ${JSON.stringify(status.pending)}`];
+  if (!hold)
+    return [`waits for nothing: ${nameOf(one)} is ${status.state}, ${JSON.stringify(status.pendingActivities)}`];
   const held = `held in vain: ${nameOf(one)}: ${hold.reason}, ${hold.explanation}`;
   if (parts.chronicle.touched.has(planned.name)) return [];
   if (hold.reason === 'PLACEMENT_UNKNOWN') {

@@ -17,7 +17,7 @@ import { type Workers, workersOf } from './workers';
 
 /** Longer than any of these purchases may take once all faults are over. */
 const SETTLED_WITHIN_MS = 150_000;
-/** The pause before a placement is tried again, plus the steps before it on a busy machine. */
+/** The delay before a placement is tried again, plus the steps before it on a busy machine. */
 const SECOND_REQUEST_MS = 6_000;
 const AN_HOUR_AND_MORE = 70 * 60_000;
 
@@ -217,6 +217,7 @@ async function unsettled({ environment, references }: DayParts): Promise<string[
   return all
     .filter(({ execution, state }) => execution === 'RUNNING' && state !== 'HELD')
     .map(
-      ({ referenceId, state, pending }) => `waits for nothing: ${referenceId} is ${state}, ${JSON.stringify(pending)}`,
+      ({ referenceId, state, pendingActivities }) =>
+        `waits for nothing: ${referenceId} is ${state}, ${JSON.stringify(pendingActivities)}`,
     );
 }

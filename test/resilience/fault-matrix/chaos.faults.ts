@@ -129,7 +129,7 @@ async function command(chaos: Chaos, name: keyof typeof COMMANDS, referenceId: s
       done.reset.push(referenceId);
       return operator.reset(draw.pick(await operator.points()));
     default: {
-      const [pending] = (await env.starter.status(referenceId)).pending;
+      const [pending] = (await env.starter.status(referenceId)).pendingActivities;
       if (!pending) return 'nothing is pending';
       if (pending.activity === 'placeOrder') done.reset.push(referenceId);
       if (name === 'reset activity') return operator.resetActivity(pending.activity);

@@ -104,7 +104,7 @@ async function causeTrouble(env: TestEnvironment, ring: (...alerts: string[]) =>
 
   sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'answer', status: 401 } });
   await buy(1);
-  await ring('PartnerAccessRefused');
+  await ring('PartnerAccessDenied');
   sandbox.clearFaults();
 
   receiver.respondWith(() => 500);

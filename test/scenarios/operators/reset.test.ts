@@ -59,7 +59,7 @@ describe('a purchase that an operator resets', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
-  // A placement may be tried for 10 s; the pauses before its second and third attempts are 2 s and 4 s.
+  // A placement may be tried for 10 s; the delays before its second and third attempts are 2 s and 4 s.
   it.concurrent.each([
     ['too late to try again', { failures: 2, point: 3, cancel: false }],
     ['with a cancel request', { failures: 1, point: 1, cancel: true }],

@@ -13,7 +13,7 @@ const GUARDED: TestEnvironmentOptions = {
 };
 
 it.concurrent(
-  'an empty balance rejects five purchases and one trial per growing pause, and not every purchase',
+  'an empty balance rejects five purchases and one trial per growing delay, and not every purchase',
   async () => {
     const env = await startTestEnvironment(GUARDED);
     await env.bought({ 'demo-instant': 1 });

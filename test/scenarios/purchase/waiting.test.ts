@@ -22,7 +22,7 @@ describe('waiting with production intervals and time skipping', () => {
     expect((await historyOf(env, result.referenceId)).length).toBeLessThanOrEqual(28);
   });
 
-  it('polls no sooner than the first pause, and never more often than the interval, however often the status changes', async () => {
+  it('polls no sooner than the first delay, and never more often than the interval, however often the status changes', async () => {
     const before = env.sandbox.requests().keys;
     const { referenceId } = await boughtInTime(env, { 'demo-flapping': 1 });
 

@@ -95,7 +95,7 @@ describe('the commands, as real processes', () => {
     const slow = await startTestEnvironment({ settings: { pollIntervalMs: 6_000, deadlineMs: 120_000 } });
     const referenceId = await slow.buy({ 'demo-never': 1 });
     await slow.untilState(referenceId, 'PENDING');
-    const attempt = async () => (await slow.starter.status(referenceId)).pending[0];
+    const attempt = async () => (await slow.starter.status(referenceId)).pendingActivities[0];
     // The first attempt only waits out the interval after the first poll, which was a local activity.
     await waitUntil('the order was polled once', async () => {
       const { lastMessage, nextAttempt } = (await attempt()) ?? {};

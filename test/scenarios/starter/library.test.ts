@@ -96,7 +96,7 @@ describe('the library of a TypeScript checkout', () => {
     const status = await env.starter.status(referenceId);
     expect(status).toMatchObject({
       state: 'ENDED_WITHOUT_RESULT',
-      pending: [],
+      pendingActivities: [],
       execution: 'TERMINATED',
       failure: 'by the night shift',
     });

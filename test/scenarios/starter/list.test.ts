@@ -47,7 +47,7 @@ describe('list: who waits for a person', () => {
   it('shows what is held and what ended without a result, with the commands that are possible, and nothing that needs nobody', async () => {
     const list = await env.starter.list();
     expect(references(list)).toEqual([known.held, known.reset, known.terminated].toSorted());
-    expect(list.more).toBe(0);
+    expect(list.moreCount).toBe(0);
     const [held, terminated] = [known.held, known.terminated].map((id) =>
       list.purchases.find(({ referenceId }) => referenceId === id),
     );
@@ -73,9 +73,9 @@ describe('list: who waits for a person', () => {
     const open = await env.starter.list({ state: 'PENDING' });
     expect(open.purchases).toMatchObject([{ referenceId: known.open, orderId: expect.any(String) as string }]);
     expect(references(await env.starter.list({ state: 'DELIVERED', maxAgeMs: 3_600_000 }))).toEqual([known.delivered]);
-    expect(await env.starter.list({ state: 'DELIVERED', maxAgeMs: 1 })).toEqual({ purchases: [], more: 0 });
-    expect(await env.starter.list({ state: 'HELD', maxAgeMs: 1 })).toEqual({ purchases: [], more: 0 });
-    expect(await env.starter.list({ state: 'HELD', limit: 1 })).toMatchObject({ purchases: [{}], more: 1 });
+    expect(await env.starter.list({ state: 'DELIVERED', maxAgeMs: 1 })).toEqual({ purchases: [], moreCount: 0 });
+    expect(await env.starter.list({ state: 'HELD', maxAgeMs: 1 })).toEqual({ purchases: [], moreCount: 0 });
+    expect(await env.starter.list({ state: 'HELD', limit: 1 })).toMatchObject({ purchases: [{}], moreCount: 1 });
   });
 
   it('prints it for people and as JSON', async () => {
@@ -92,9 +92,9 @@ describe('list: who waits for a person', () => {
         'm',
       ),
     );
-    expect(words.stdout).toMatch(/\nneed attention: 3\n$/);
+    expect(words.stdout).toMatch(/\n3 purchases need attention\n$/);
     expect(references(JSON.parse(json.stdout) as PurchaseList)).toEqual([known.held, known.reset].toSorted());
-    expect(none.stdout).toBe('OVERDUE, in the last 8h: 0\n');
+    expect(none.stdout).toBe('0 purchases in state OVERDUE, in the last 8h\n');
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('expected one of PLACING,') as string });
   });
 

@@ -21,7 +21,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(code).toBe(0);
     expect(stdout).toContain(`${referenceId}  HELD\n`);
     expect(stdout).toMatch(
-      /waiting for your decision \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}type one of:\n/,
+      /waiting for your decision \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}make the check, then run one of these:\n/,
     );
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
@@ -33,7 +33,9 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const resolved = await run(...typed);
     expect(resolved).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('decided to place the order again (held: PLACEMENT_UNKNOWN)') as string,
+      stdout: expect.stringContaining(
+        'decision accepted: place the order again (held because of PLACEMENT_UNKNOWN)',
+      ) as string,
     });
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
@@ -57,7 +59,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
 
     await expect(resolve()).rejects.toThrow(
-      `The decision on ${referenceId} was refused: order ${orderId} could not be checked (the partner returned 403: access refused): try again`,
+      `The decision on ${referenceId} was refused: order ${orderId} could not be checked (the partner returned 403: access denied): try again`,
     );
     expect(await resolve()).toMatchObject({ decision: 'order', orderId });
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });

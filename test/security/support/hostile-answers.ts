@@ -27,7 +27,7 @@ export const BROKEN_RESPONSES: Record<string, HostileResponse> = {
     return json({ ...plain, success: false, details });
   },
   'an error status in the envelope': (said, plain) => json({ ...plain, status: 503, message: said }),
-  'access refused': (said) => text(said, 401),
+  'access denied': (said) => text(said, 401),
   'access forbidden': (said) => json({ message: said }, 403),
   'not found': (said) => json({ message: said }, 404),
   'too many requests': (said) => {

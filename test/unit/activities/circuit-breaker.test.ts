@@ -7,8 +7,8 @@ function breakerAt() {
   let time = 0;
   const changes: (string | undefined)[] = [];
   const breaker = createCircuitBreaker({
-    firstPauseMs: FIRST_PAUSE,
-    maxPauseMs: MAX_PAUSE_MS,
+    firstDelayMs: FIRST_PAUSE,
+    maxDelayMs: MAX_PAUSE_MS,
     onChange: (reason) => changes.push(reason),
     now: () => time,
   });
@@ -68,7 +68,7 @@ describe('a closed circuit breaker', () => {
 });
 
 describe('an open circuit breaker', () => {
-  it('lets a single trial request through after its pause, no second one meanwhile, and closes if the trial succeeds', () => {
+  it('lets a single trial request through after its delay, no second one meanwhile, and closes if the trial succeeds', () => {
     const breaker = openBreaker();
     breaker.pass(FIRST_PAUSE - 1);
     expect(breaker.isPaused('F')).toBe(true);
@@ -80,9 +80,9 @@ describe('an open circuit breaker', () => {
     expect(breaker.changes).toEqual(['no response', undefined]);
   });
 
-  it('doubles its pause after each failed trial, up to ten minutes', () => {
+  it('doubles its delay after each failed trial, up to ten minutes', () => {
     const breaker = openBreaker();
-    const pauses = Array.from({ length: 7 }, (_, trial) => {
+    const delays = Array.from({ length: 7 }, (_, trial) => {
       let admitted = breaker.tryAdmission(`T${trial}`);
       let waited = 0;
       for (; !admitted; waited++) {
@@ -92,7 +92,7 @@ describe('an open circuit breaker', () => {
       admitted.end('FAILING');
       return waited;
     });
-    expect(pauses).toEqual([1, 2, 4, 8, 16, 20, 20]);
+    expect(delays).toEqual([1, 2, 4, 8, 16, 20, 20]);
   });
 
   it('offers the trial to the next purchase at once if the result is inconclusive', () => {
@@ -122,13 +122,13 @@ describe('an open circuit breaker', () => {
     expect(breaker.isPaused('sick')).toBe(false);
   });
 
-  it.each<[string, PartnerHealth, pauseMs: number]>([
+  it.each<[string, PartnerHealth, delayMs: number]>([
     ['is closed by the success', 'HEALTHY', 0],
     ['does not stay open longer because of the failure', 'FAILING', FIRST_PAUSE],
-  ])('%s of a request that was sent before the breaker opened', (_, health, pauseMs) => {
+  ])('%s of a request that was sent before the breaker opened', (_, health, delayMs) => {
     const breaker = breakerAt();
     const underWay = breaker.admission('Z');
-    openBreaker(breaker).pass(pauseMs);
+    openBreaker(breaker).pass(delayMs);
     underWay.end(health, 'timed out');
     expect(breaker.isPaused('F')).toBe(false);
   });

@@ -21,17 +21,17 @@ function pauseAfter({ retry: retryPolicy }: Options, attempt: number, error: Err
   return environment.run(async () => toFailure(error, intervalMs).nextRetryDelay);
 }
 
-describe('a Retry-After makes a pause longer, never shorter', () => {
+describe('a Retry-After makes a delay longer, never shorter', () => {
   const [delivery, lastPoll] = [deliveryOptions(FAST), singlePollOptions(FAST)];
   const partner = (retryAfterMs?: number) => statusError({ operation: 'getOrder', httpStatus: 503, retryAfterMs });
   const checkout = (retryAfterMs?: number) =>
-    new DeliveryError('answered', 'the checkout returned 429', { httpStatus: 429, retryAfterMs });
+    new DeliveryError('error-response', 'the checkout returned 429', { httpStatus: 429, retryAfterMs });
 
   it.each<[string, Options, number, Error, number | undefined]>([
     ['0 from the checkout, first attempt', delivery, 1, checkout(0), 1_000],
     ['0 from the checkout, later attempt', delivery, 5, checkout(0), 16_000],
     ['0 from the checkout, after a day of attempts', delivery, 5_000, checkout(0), 600_000],
-    ['1 s from the checkout, after the pause has grown', delivery, 8, checkout(1_000), 128_000],
+    ['1 s from the checkout, after the delay has grown', delivery, 8, checkout(1_000), 128_000],
     ['an hour from the checkout', delivery, 8, checkout(3_600_000), 3_600_000],
     ['no Retry-After from the checkout', delivery, 8, checkout(), undefined],
     ['0 from the partner, last poll of an order', lastPoll, 2, partner(0), 4_000],
@@ -42,8 +42,8 @@ describe('a Retry-After makes a pause longer, never shorter', () => {
     ['an hour from the checkout, first delivery', firstDeliveryOptions, 1, checkout(3_600_000), 3_600_000],
     ['no Retry-After from the partner', lastPoll, 2, partner(), undefined],
     ['0, without a retry policy', {}, 3, partner(0), 4_000],
-  ])('%s', async (_, options, attempt, error, pauseMs) => {
-    expect(await pauseAfter(options, attempt, error)).toBe(pauseMs);
+  ])('%s', async (_, options, attempt, error, delayMs) => {
+    expect(await pauseAfter(options, attempt, error)).toBe(delayMs);
   });
 
   it('a poll keeps its interval, and a wait for a PARTNER_MAX_RPS permit lasts exactly until the permit is due', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findOrders } from '../../../src/activities/find-orders';
+import { findByReference } from '../../../src/activities/find-orders';
 import type { PartnerClient } from '../../../src/partner/index';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
@@ -14,7 +14,7 @@ function find(
   since: number,
   { referenceId = 'REF-1', mayHaveArrived = true, now = Date.now } = {},
 ) {
-  return findOrders(partner, { referenceId, since, mayHaveArrived }, now);
+  return findByReference(partner, { referenceId, since, mayHaveArrived }, now);
 }
 
 describe('finding an order in the history, however good or bad its search is', () => {

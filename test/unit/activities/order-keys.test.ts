@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type LogEntry } from '@temporalio/worker';
-import { nameKeys, snapshotOf } from '../../../src/activities/order-keys';
+import { addKeyIds, snapshotOf } from '../../../src/activities/order-keys';
 import { createFingerprinter } from '../../../src/delivery';
 import type { Order } from '../../../src/partner';
 
@@ -17,7 +17,7 @@ describe('the keys of an order', () => {
   const order = orderWith('COMPLETED', ['a', 'A', 'B'], ['b', 'A'], ['a', 'A']);
 
   it('have an id each, even if a product has identical keys in several lines', () => {
-    const [one, other, ofB, again] = nameKeys({ fingerprints }, order, secretId).flatMap(({ keys }) => keys);
+    const [one, other, ofB, again] = addKeyIds({ fingerprints }, order, secretId).flatMap(({ keys }) => keys);
     expect(one).toEqual({ id: fingerprints.keyIds([text('A')], secretId)?.[0], ...text('A') });
     expect(again).toEqual({ id: `${one?.id}#2`, ...text('A') });
     // Ids are counted per product, so the same key of another product gets no "#2".
@@ -25,7 +25,7 @@ describe('the keys of an order', () => {
   });
 
   it('never get ids from another secret, which would make them other keys; the delivery is retried until the secret is back', () => {
-    const name = () => nameKeys({ fingerprints }, order, 'gone');
+    const name = () => addKeyIds({ fingerprints }, order, 'gone');
     expect(name).toThrow(expect.objectContaining({ type: 'DeliveryFailed', nonRetryable: false }));
     expect(name).toThrow('this worker has no FINGERPRINT_SECRET with the id gone');
   });
@@ -37,7 +37,7 @@ describe('the keys of an order', () => {
     ['PROCESSING', 'PROCESSING', 0],
     ['KEY 1234-5678', 'UNRECOGNISED', 0],
   ])('never enter a workflow, and their ids do so only while the keys may be delivered: %s', (status, shown, count) => {
-    const snapshot = snapshotOf('o-1', { ...order, status }, nameKeys({ fingerprints }, order, secretId));
+    const snapshot = snapshotOf('o-1', { ...order, status }, addKeyIds({ fingerprints }, order, secretId));
     expect(snapshot).toMatchObject({ orderId: 'o-1', status: shown, totalDebit: 9.99 });
     expect(snapshot.lines.map(({ productId }) => productId)).toEqual(['a', 'b', 'a']);
     expect(snapshot.lines.flatMap(({ keyIds }) => keyIds)).toHaveLength(count);

@@ -35,7 +35,10 @@ describe('a placement attempt', () => {
     const server = await startServer({ respond: () => EMPTY_HISTORY });
     const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
     const hasOtherExecution = async () => undefined;
-    const placing = placeOrder({ partner, purchases: { hasOtherExecution } }, { startedOnce: false, maxAgeMs: 10_000 });
+    const placing = placeOrder(
+      { partner, purchases: { hasOtherExecution } },
+      { startedUniquely: false, maxAgeMs: 10_000 },
+    );
     expect(await placing).toMatchObject({ evidence: 'NOT_SENT' });
     expect(server.received).toEqual([]);
   });
@@ -45,7 +48,7 @@ describe('the log line of an attempt without an order', () => {
   const trace_id = 'a'.repeat(32);
 
   it.each([
-    [422, 'ORDER_REFUSED', 'the partner rejected the order'],
+    [422, 'ORDER_REJECTED', 'the partner rejected the order'],
     [409, 'CONFLICT', 'the partner says that the order already exists'],
     [500, 'ERROR_RESPONSE', 'the partner responded with an error, and may still have placed the order'],
   ])('fits the evidence of %i, %s: %s', async (status, evidence, message) => {
@@ -56,8 +59,8 @@ describe('the log line of an attempt without an order', () => {
     const lines: LogEntry[] = [];
     const logger = new DefaultLogger('WARN', (entry) => lines.push(entry));
     await placeOrder({ partner: clientOf(server.url, { timeoutMs: TIMEOUT_MS }), logger });
-    const isRefusal = status !== 500;
-    const reason = `the partner returned ${status}${isRefusal ? `, trace id ${trace_id}` : ''}`;
+    const isRejection = status !== 500;
+    const reason = `the partner returned ${status}${isRejection ? `, trace id ${trace_id}` : ''}`;
     expect(lines).toMatchObject([{ level: 'WARN', message, meta: { evidence, reason } }]);
   });
 });
@@ -78,7 +81,7 @@ function placeOrder(
     activity: { heartbeat: async () => undefined },
   } as unknown as Client;
   const settings = { ...FAST, partnerTimeoutMs: TIMEOUT_MS };
-  const circuitBreaker = createCircuitBreaker({ firstPauseMs: 1, maxPauseMs: 1 });
+  const circuitBreaker = createCircuitBreaker({ firstDelayMs: 1, maxDelayMs: 1 });
   const deps = { partner, client, settings, circuitBreaker, purchases, now: Date.now };
   const activities = createPlaceOrderActivities(deps as unknown as ActivityDependencies);
   const dispatched = Date.now();
@@ -90,7 +93,7 @@ function placeOrder(
     items: [{ productId: 'P-1', quantity: 1 }],
     since: dispatched,
     firstRunId,
-    startedOnce: true,
+    startedUniquely: true,
     mayHaveArrived: false,
     fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,

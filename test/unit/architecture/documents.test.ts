@@ -66,6 +66,15 @@ describe('the documents', () => {
     expect(new Set(linksOf(section).filter((link) => link.startsWith('../test/'))).size).toBeGreaterThan(60);
   });
 
+  it.each(DOCUMENTS)('%s has no broken code block', (name) => {
+    const fences = textOf(name)
+      .split('\n')
+      .filter((line) => /^\s*(``$|```)/.test(line));
+    const odd = fences.filter((line, index) => !(index % 2 === 0 ? /^\s*```\w+$/ : /^\s*```$/).test(line));
+    expect(odd).toEqual([]);
+    expect(fences.length % 2).toBe(0);
+  });
+
   it('name only npm scripts that exist', () => {
     const scripts = Object.keys(PACKAGE.scripts);
     const named = DOCUMENTS.flatMap((name) => [...textOf(name).matchAll(/npm run (?:-s |--silent )?([\w:]+)/g)]);
@@ -95,21 +104,4 @@ describe('the documents', () => {
     const packages = Object.keys({ ...PACKAGE.dependencies, ...PACKAGE.devDependencies });
     expect(packages.filter((name) => !decision.includes(`\`${name}\``))).toEqual([]);
   });
-
-  it('list the same module imports as the lint rule', () => {
-    const rule = /MODULES = \{(.*?)\n\};/s.exec(textOf('lint/module-boundaries.mjs'))?.[1] ?? '';
-    const rows = [...rule.matchAll(/^ {2}'?([\w/]+)'?:\s+'([^']*)',$/gm)].map(([, name, allowed]) => [name, allowed]);
-    const [, section = ''] = textOf('docs/architecture.md').split('### Module imports\n');
-    const [table = ''] = section.split('\n## ');
-    const shown = [...table.matchAll(/^\| `([\w/]+)` \| (.+) \|$/gm)].map(([, name, cell]) => [name, allowedIn(cell)]);
-    expect(rows.length).toBeGreaterThan(10);
-    expect(shown).toEqual(rows.filter(([, allowed]) => allowed !== 'anything'));
-  });
 });
-
-/** Turns a cell such as "types of `domain`, `node`" into the lint rule's form: `types:domain node`. */
-function allowedIn(cell = ''): string {
-  const marks: Record<string, string> = { 'types of ': 'types:', 'without ': 'not:' };
-  const names = [...cell.matchAll(/(types of |without )?`([^`]+)`/g)];
-  return names.map(([, mark = '', name]) => `${marks[mark] ?? ''}${name}`).join(' ');
-}

@@ -92,7 +92,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
       execution: 'FAILED',
     } as const;
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
-    showStatus(out, { ...known, ...times, pending: [work], failure: HOSTILE });
+    showStatus(out, { ...known, ...times, pendingActivities: [work], failure: HOSTILE });
     expectLines(6);
   });
 
@@ -100,20 +100,20 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     const known = { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', execution: 'RUNNING' };
     const state = { state: 'PENDING', startedAt: HOSTILE, taskQueue: 'q' } as const;
     const deliveries = [{ state: 'RECEIVED', type: HOSTILE, eventId: HOSTILE, at: HOSTILE } as const];
-    const work = { activity: HOSTILE, activityId: '1; touch /tmp/x #', attempt: 1, paused: true };
-    showStatus(out, { ...known, ...state, deliveries, pending: [work], deliveriesError: HOSTILE });
+    const work = { activity: HOSTILE, activityId: '1; touch /tmp/x #', attempt: 1, pausedByOperator: true };
+    showStatus(out, { ...known, ...state, deliveries, pendingActivities: [work], deliveriesError: HOSTILE });
     expectLines(6);
     expect(printed).toContain('PAUSED by an operator: a [2J');
     expect(printed).toContain('Only the Temporal UI can unpause it.\n');
     expect(printed).not.toContain('touch');
     printed = '';
-    showStatus(out, { ...known, ...state, deliveries: [], pending: [{ ...work, activityId: '12' }] });
+    showStatus(out, { ...known, ...state, deliveries: [], pendingActivities: [{ ...work, activityId: '12' }] });
     expect(printed).toContain('    temporal activity unpause --workflow-id purchase-R --activity-id 12\n');
   });
 
   it('since when a listed purchase has waited, which a client can write into its memo', () => {
     const purchase = { ...LISTED, referenceId: 'R', state: 'HELD', explanation: 'why' } as const;
-    showList(out, { purchases: [{ ...purchase, commands: [], since: HOSTILE }], more: 0 }, {});
+    showList(out, { purchases: [{ ...purchase, commands: [], since: HOSTILE }], moreCount: 0 }, {});
     expectLines(3);
   });
 });
@@ -147,12 +147,12 @@ describe('a list of purchases in one state', () => {
   };
 
   it('has one line for each, and says the rest once', () => {
-    const list = { purchases: ['SALE-1', 'SALE-2', 'SALE-3'].map((id) => purchase(id)), more: 0 };
+    const list = { purchases: ['SALE-1', 'SALE-2', 'SALE-3'].map((id) => purchase(id)), moreCount: 0 };
     expect(printedBy((out) => showList(out, list, { state: 'PENDING' })).split('\n')).toEqual([
       'SALE-1  PENDING since noon',
       'SALE-2  PENDING since noon',
       'SALE-3  PENDING since noon',
-      `PENDING: 3 (${PENDING})`,
+      `3 purchases in state PENDING (${PENDING})`,
       'For each of them, type:',
       '    npx fulfilment status REFERENCE',
       expect.stringMatching(/^    npx fulfilment cancel REFERENCE  # /),
@@ -163,7 +163,7 @@ describe('a list of purchases in one state', () => {
   it('says of one that was delivered later that nothing is left to do, and offers no command', () => {
     const afterEnd = { state: 'DELIVERED', at: 'one', delivered: { p: 1 } } as const;
     const ended = { state: 'DELIVERED', outcome: 'OVERDUE', explanation: 'late', afterEnd, commands: [] } as const;
-    const list = { purchases: [purchase('SALE-1', { ...ended, commands: [] })], more: 0 };
+    const list = { purchases: [purchase('SALE-1', { ...ended, commands: [] })], moreCount: 0 };
     const printed = printedBy((out) => showList(out, list, { state: 'OVERDUE' }));
     expect(printed).toContain(
       'SALE-1  OVERDUE since noon\n  late\n  DELIVERED since one, by a late delivery: nothing is left to do\n',
@@ -174,7 +174,7 @@ describe('a list of purchases in one state', () => {
   it('of held ones has the commands of each, because they differ', () => {
     const notice = { id: '1', reason: 'PLACEMENT_UNKNOWN', explanation: 'why', since: 'noon' } as const;
     const held: Partial<ListedPurchase> = { state: 'HELD', explanation: 'why', hold: { ...notice, decisions: [] } };
-    const list = { purchases: [purchase('SALE-1', held), purchase('SALE-2', held)], more: 0 };
+    const list = { purchases: [purchase('SALE-1', held), purchase('SALE-2', held)], moreCount: 0 };
     const printed = printedBy((out) => showList(out, list, { state: 'HELD' }));
     expect(printed.match(/npx fulfilment/g)).toHaveLength(2);
     expect(printed).toMatch(/^SALE-1  HELD since noon\n  PLACEMENT_UNKNOWN: why\n    npx/);
@@ -182,7 +182,7 @@ describe('a list of purchases in one state', () => {
 });
 
 describe('the status of a purchase', () => {
-  const times = { startedAt: 'noon', taskQueue: 'q', deliveries: [], pending: [] };
+  const times = { startedAt: 'noon', taskQueue: 'q', deliveries: [], pendingActivities: [] };
   const status: PurchaseStatus = {
     ...{
       referenceId: 'SALE-1',
@@ -230,7 +230,7 @@ describe('the status of a purchase', () => {
   it('that was delivered after its end is what it is now, with how it ended', () => {
     const result: PurchaseResult = { referenceId: 'SALE-1', outcome: 'OVERDUE', lines: [], reason: 'late' };
     const afterEnd = { state: 'DELIVERED', at: 'one', delivered: {} } as const;
-    const ended = { state: 'DELIVERED', execution: 'COMPLETED', closedAt: 'noon', result, afterEnd } as const;
+    const ended = { state: 'DELIVERED', execution: 'COMPLETED', endedAt: 'noon', result, afterEnd } as const;
     const printed = printedBy((out) => showStatus(out, { ...status, ...ended }));
     expect(printed).toMatch(/^SALE-1  DELIVERED\n/);
     expect(printed).toContain(
@@ -242,7 +242,7 @@ describe('the status of a purchase', () => {
   it('has all times in one form', () => {
     const at = '2026-01-31T03:14:15.926Z';
     const deliveries = [{ state: 'RECEIVED', type: 'purchase.held', eventId: 'evt', at } as const];
-    const printed = printedBy((out) => showStatus(out, { ...status, startedAt: at, closedAt: at, deliveries }));
+    const printed = printedBy((out) => showStatus(out, { ...status, startedAt: at, endedAt: at, deliveries }));
     expect(printed.match(/2026-01-31 03:14:15 UTC/g)).toHaveLength(3);
     expect(printed).not.toContain('T03');
   });

@@ -31,7 +31,7 @@ type WithoutAbsentLines<Data> = Data extends { lines?: infer Lines }
 
 const inputs: Same<Public.PurchaseInput, z.infer<typeof purchaseInput>> = true;
 const results: Same<Public.PurchaseResult, z.infer<typeof purchaseResult>> = true;
-const holds: Same<Public.HoldNotice, NonNullable<z.infer<typeof purchaseMemo>['hold']>> = true;
+const holds: Same<Public.Hold, NonNullable<z.infer<typeof purchaseMemo>['hold']>> = true;
 const received: Same<Public.ReceivedEvent[], NonNullable<z.infer<typeof purchaseMemo>['events']>> = true;
 const events: { [Type in EventType]: Same<PublicDataOf<Type>, DataOf<Type>> } = {
   'purchase.delivered': true,

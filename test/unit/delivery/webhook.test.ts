@@ -114,12 +114,12 @@ describe('a response', () => {
     async (status) => {
       const elsewhere = await receiver();
       const { shop, error } = await failedBy({ status, headers: { location: elsewhere.url } });
-      expect(error).toMatchObject({ kind: 'answered', httpStatus: status });
+      expect(error).toMatchObject({ kind: 'error-response', httpStatus: status });
       expect([shop.attempts.length, elsewhere.attempts.length, elsewhere.refused]).toEqual([1, 0, 0]);
     },
   );
 
-  it('with a Retry-After sets the pause, by our clock', async () => {
+  it('with a Retry-After sets the delay, by our clock', async () => {
     const server = await startServer();
     const at = 'Thu, 01 Jan 2026 00:00:30 GMT';
     server.script({ status: 503, headers: { 'retry-after': at } }, { status: 503, headers: { 'retry-after': '7' } });

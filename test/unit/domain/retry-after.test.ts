@@ -15,7 +15,7 @@ describe('Retry-After', () => {
     ['Friday, 02-Jan-26 03:04:35 GMT', 30_000],
     ['Fri, 02 Jan 2026 03:04:05 GMT', 0],
     ['Fri, 01 Jan 2100 00:00:00 GMT', 3_600_000],
-  ])('%s is accepted as a pause', (written, ms) => {
+  ])('%s is accepted as a delay', (written, ms) => {
     expect(parseRetryAfter(written, NOW)).toBe(ms);
   });
 

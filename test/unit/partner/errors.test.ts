@@ -12,9 +12,9 @@ const PLACE: PartnerErrorFacts = { operation: 'placeOrder' };
 
 describe('the meaning of an HTTP status', () => {
   it.each<[number[], PartnerError['placement'], boolean, boolean]>([
-    [[400, 413, 415, 422], 'ORDER_REFUSED', false, false],
-    [[402], 'ORDER_REFUSED', false, true],
-    [[401, 403, 404, 405], 'ACCESS_REFUSED', false, true],
+    [[400, 413, 415, 422], 'ORDER_REJECTED', false, false],
+    [[402], 'ORDER_REJECTED', false, true],
+    [[401, 403, 404, 405], 'ACCESS_DENIED', false, true],
     [[409], 'CONFLICT', false, false],
     [[408, 425, 429, 500, 502, 503, 504, 599], 'ERROR_RESPONSE', true, true],
     [[100, 301, 302, 307, 308, 406, 410, 418, 421], 'UNKNOWN', false, true],

@@ -51,11 +51,11 @@ describe('a response with an error status', () => {
 
   it.each([
     ['a proxy page', { status: 502, body: '<html>bad gateway</html>' }, 'ERROR_RESPONSE'],
-    ['a huge page', { status: 422, body: 'x'.repeat(2_000_000) }, 'ORDER_REFUSED'],
-    ['a body that breaks off', { raw: 'HTTP/1.1 402 No\r\ncontent-length: 99\r\n\r\nhalf' }, 'ORDER_REFUSED'],
+    ['a huge page', { status: 422, body: 'x'.repeat(2_000_000) }, 'ORDER_REJECTED'],
+    ['a body that breaks off', { raw: 'HTTP/1.1 402 No\r\ncontent-length: 99\r\n\r\nhalf' }, 'ORDER_REJECTED'],
     ['a body that never ends', { raw: 'HTTP/1.1 500 No\r\n\r\nhalf', then: 'hold' }, 'ERROR_RESPONSE'],
     ['a body that claims success', { status: 500, json: envelope({ id: 'o-1' }) }, 'ERROR_RESPONSE'],
-    ['bytes that are no text', { status: 403, body: Buffer.from([0xff, 0xfe, 0]) }, 'ACCESS_REFUSED'],
+    ['bytes that are no text', { status: 403, body: Buffer.from([0xff, 0xfe, 0]) }, 'ACCESS_DENIED'],
   ] satisfies [string, Reply, string][])(
     'is judged by the status, not by the body: %s',
     async (_, reply, placement) => {
@@ -76,7 +76,7 @@ describe('a response with an error status', () => {
     const { error } = await failedPlacement({ status: 422, json });
     const shown = errorCode === undefined ? '' : ` (${errorCode})`;
     expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner returned 422${shown}` });
-    expect(error.placement).toBe('ORDER_REFUSED');
+    expect(error.placement).toBe('ORDER_REJECTED');
   });
 
   it('is never followed if it is a redirect: the other server sees neither the order nor the API key', async () => {

@@ -76,9 +76,9 @@ function simulate(maxRequestsPerSecond: number) {
 
   /** Retries until everything was sent. A retry is up to half a second late, by a reproducible amount. */
   async function retry(mostMs: number, ask: () => PermitRequest, work: (permits: Permits) => Promise<void>) {
-    for (let pauseMs = await attempt(ask(), work); pauseMs !== undefined; pauseMs = await attempt(ask(), work)) {
+    for (let delayMs = await attempt(ask(), work); delayMs !== undefined; delayMs = await attempt(ask(), work)) {
       seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-      await clock.sleep(Math.min(Number(pauseMs), mostMs) + (seed / 2 ** 31) * 500);
+      await clock.sleep(Math.min(Number(delayMs), mostMs) + (seed / 2 ** 31) * 500);
     }
   }
 

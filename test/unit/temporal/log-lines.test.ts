@@ -24,8 +24,8 @@ function entry(message: string, meta: Record<string, unknown> = {}): Entry {
 describe('a pretty line', () => {
   it('has the time of day, the message and what it is about, and no ids of the SDK', () => {
     const reason = 'placeOrder: the partner returned 422';
-    expect(prettyLine(entry('the partner rejected the order', { evidence: 'ORDER_REFUSED', reason }))).toBe(
-      `00:00:00.123 WARN  the partner rejected the order referenceId=SALE-1 evidence=ORDER_REFUSED reason="${reason}"`,
+    expect(prettyLine(entry('the partner rejected the order', { evidence: 'ORDER_REJECTED', reason }))).toBe(
+      `00:00:00.123 WARN  the partner rejected the order referenceId=SALE-1 evidence=ORDER_REJECTED reason="${reason}"`,
     );
     expect(prettyLine(entry('once more', { attempt: 3 }))).toContain(' attempt=3');
   });

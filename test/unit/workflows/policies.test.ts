@@ -98,9 +98,9 @@ describe('confirming a placement of unknown outcome', () => {
   });
 
   it('searches soon and then with growing gaps, over the whole window', () => {
-    const pauses = policies.confirmationPausesMs({ confirmWindowMs: 60_000 });
-    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
-    expect(pauses.reduce((total, pause) => total + pause, 0)).toBe(60_000);
+    const delays = policies.confirmationDelaysMs({ confirmWindowMs: 60_000 });
+    expect(delays).toEqual(delays.toSorted((a, b) => a - b));
+    expect(delays.reduce((total, delay) => total + delay, 0)).toBe(60_000);
   });
 
   it('counts absence only after no request can be on its way, but does not wait longer than an attempt may last', () => {
@@ -116,12 +116,12 @@ describe('the history of a purchase stays bounded, because it never continues as
   const MAX_EVENTS = 51_200 / 4;
   const LONGEST = 720 * 3_600_000;
   const [SEARCH, PLACEMENT, POLL] = [11, 13, 8];
-  const searches = policies.confirmationPausesMs({ confirmWindowMs: 1 });
+  const searches = policies.confirmationDelaysMs({ confirmWindowMs: 1 });
 
-  /** The maximum number of events in one round (activity, timer, workflow tasks), and the pause of the round. */
+  /** The maximum number of events in one round (activity, timer, workflow tasks), and the delay of the round. */
   const ROUNDS: [string, number, (round: number) => number][] = [
-    ['a placement that is not sent', PLACEMENT, (round) => policies.placementPauseMs(round)],
-    ['a placement that is confirmed each time', PLACEMENT + 7 * SEARCH, (round) => policies.placementPauseMs(round)],
+    ['a placement that is not sent', PLACEMENT, (round) => policies.placementDelayMs(round)],
+    ['a placement that is confirmed each time', PLACEMENT + 7 * SEARCH, (round) => policies.placementDelayMs(round)],
     ['an order history that cannot be read, with the shortest window', SEARCH, () => searches.at(-1) ?? 0],
     ['an order that changes its status with each poll, at the shortest interval', POLL, () => 1],
   ];
@@ -130,36 +130,36 @@ describe('the history of a purchase stays bounded, because it never continues as
     let events = 0;
     for (let [round, ms] = [1, 0]; ms < LONGEST && events <= MAX_EVENTS; round++) {
       events += eventsOfRound;
-      ms += Math.max(pauseOf(round), policies.pauseFloorMs(events));
+      ms += Math.max(pauseOf(round), policies.delayFloorMs(events));
     }
     expect(events).toBeLessThan(MAX_EVENTS);
   });
 
   it('which slows nothing down at the default settings', () => {
-    const rounds = production.placeWithinMs / (production.confirmWindowMs + policies.placementPauseMs(60));
-    expect(policies.pauseFloorMs(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
-    expect(policies.pauseFloorMs((production.placeWithinMs / policies.placementPauseMs(60)) * PLACEMENT)).toBe(0);
+    const rounds = production.placeWithinMs / (production.confirmWindowMs + policies.placementDelayMs(60));
+    expect(policies.delayFloorMs(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
+    expect(policies.delayFloorMs((production.placeWithinMs / policies.placementDelayMs(60)) * PLACEMENT)).toBe(0);
   });
 });
 
-describe('the pause before', () => {
+describe('the delay before', () => {
   const inSeconds = (pauseAfter: (times: number) => number) =>
     [1, 2, 3, 4, 5, 6, 60].map((times) => pauseAfter(times) / 1_000);
 
   it('another placement attempt doubles up to a minute, and is never shorter than a Retry-After', () => {
-    expect(inSeconds((attempt) => policies.placementPauseMs(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
-    expect(policies.placementPauseMs(1, 90_000)).toBe(90_000);
+    expect(inSeconds((attempt) => policies.placementDelayMs(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
+    expect(policies.placementDelayMs(1, 90_000)).toBe(90_000);
   });
 
   it('the next check of a paused purchase grows to 5 minutes', () => {
-    expect(inSeconds((times) => policies.breakerRetryPauseMs(production, times))).toEqual([
+    expect(inSeconds((times) => policies.breakerRetryDelayMs(production, times))).toEqual([
       30, 60, 120, 240, 300, 300, 300,
     ]);
   });
 
   it('a trial request of the circuit breaker grows from 30 s to 10 min, with several trials in the time to place', () => {
-    expect(policies.circuitBreakerPauses(production)).toEqual({ firstPauseMs: 30_000, maxPauseMs: 600_000 });
-    const { maxPauseMs } = policies.circuitBreakerPauses({ ...production, placeWithinMs: 600_000 });
-    expect(maxPauseMs).toBe(100_000);
+    expect(policies.circuitBreakerDelays(production)).toEqual({ firstDelayMs: 30_000, maxDelayMs: 600_000 });
+    const { maxDelayMs } = policies.circuitBreakerDelays({ ...production, placeWithinMs: 600_000 });
+    expect(maxDelayMs).toBe(100_000);
   });
 });

@@ -76,7 +76,7 @@ const MISMATCH = 'STATUS_MISMATCH';
 const NOTIFIED = 'STATUS_MISMATCH notify';
 const REFUND = 'STATUS_MISMATCH notify-refund';
 const AFTER_ALL = 'UNDELIVERED notify';
-const NOTHING_BOUGHT = [AFTER_ALL, AFTER_ALL, '-', '-', NOTIFIED];
+const NOTHING_TO_DO = [AFTER_ALL, AFTER_ALL, '-', '-', NOTIFIED];
 const FILLED = 'SHORTFALL_FILLED deliver';
 /** A part was delivered, during the purchase or later. Each night looks for more of its keys. */
 const SHORTFALL = [FILLED, 'SHORTFALL deliver', 'SHORTFALL_REFUNDED notify-refund', MISMATCH, MISMATCH];
@@ -96,9 +96,9 @@ const ENDS: [end: string, Partial<KnownPurchase>, found: string[]][] = [
   ['terminated, a part by now', { ...stopped('TERMINATED'), ordered: 2, delivered: 1 }, SHORTFALL],
   ['REFUNDED', { state: 'REFUNDED', ...NOTHING }, [NOTIFIED, NOTIFIED, '-', MISMATCH, MISMATCH]],
   ['FAILED', { state: 'FAILED', ...NOTHING }, [NOTIFIED, NOTIFIED, MISMATCH, '-', MISMATCH]],
-  ['REJECTED', { state: 'REJECTED', ...NOTHING }, NOTHING_BOUGHT],
-  ['NOT_PLACED', { state: 'NOT_PLACED', ...NOTHING }, NOTHING_BOUGHT],
-  ['CANCELLED', { state: 'CANCELLED', ...NOTHING }, NOTHING_BOUGHT],
+  ['REJECTED', { state: 'REJECTED', ...NOTHING }, NOTHING_TO_DO],
+  ['NOT_PLACED', { state: 'NOT_PLACED', ...NOTHING }, NOTHING_TO_DO],
+  ['CANCELLED', { state: 'CANCELLED', ...NOTHING }, NOTHING_TO_DO],
   ['ABANDONED', { state: 'ABANDONED', ...NOTHING }, ['UNDELIVERED', 'UNDELIVERED', '-', '-', 'STUCK']],
 ];
 
