@@ -140,7 +140,7 @@ function reasonsOf(results) {
   return skipped.length === 0 ? '0' : `${skipped.length}: ${[...new Set(skipped)].join('; ')}`;
 }
 
-/** @type {(time?: string) => string} such as `2026-11-23 20:52` */
+/** @type {(time?: string) => string} such as `2026-11-23T20:52` */
 function minutes(time = '') {
-  return time.slice(0, 16).replace('T', ' ');
+  return time.slice(0, 16);
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { activityInfo, log } from '@temporalio/activity';
-import type { Activities, Delivered, SaleDelivered } from '../contracts/activities';
+import type { Activities, DeliveryAttempt, SaleDeliveryAttempt } from '../contracts/activities';
 import type { CheckoutEvent, EventLine } from '../contracts/events';
 import { keyIdsOf, missingKeys } from '../domain/key-ids';
 import { safeStatus } from '../domain/order';
@@ -28,7 +28,7 @@ export function createDeliveryActivities(
 ): Pick<Activities, 'deliverSale' | 'deliverNotice'> {
   let isTooSlow = false;
   return {
-    async deliverSale(sale): Promise<SaleDelivered> {
+    async deliverSale(sale): Promise<SaleDeliveryAttempt> {
       const { isLocal, attempt, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
@@ -66,15 +66,15 @@ export async function postEvent(
   identity: EventIdentity,
   data: CheckoutEvent['data'],
   withinMs?: number,
-): Promise<Delivered> {
+): Promise<DeliveryAttempt> {
   const { type } = identity;
   const id = eventId(identity);
   const at = new Date(now()).toISOString();
   try {
-    const isWanted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, withinMs);
-    metrics.count('fulfilment_delivery_attempts', { result: isWanted ? 'received' : 'failed' });
-    log.info(isWanted ? 'event delivered' : 'event permanently rejected (410)', { eventId: id, type });
-    return isWanted ? { kind: 'RECEIVED', event: { id, type, at } } : { kind: 'REFUSED' };
+    const accepted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, withinMs);
+    metrics.count('fulfilment_delivery_attempts', { result: accepted ? 'received' : 'failed' });
+    log.info(accepted ? 'event delivered' : 'event permanently rejected (410)', { eventId: id, type });
+    return accepted ? { kind: 'RECEIVED', event: { id, type, at } } : { kind: 'REFUSED' };
   } catch (error) {
     metrics.count('fulfilment_delivery_attempts', { result: 'failed' });
     throw error;

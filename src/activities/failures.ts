@@ -5,7 +5,7 @@ import { isDeliveryError } from '../delivery';
 import { errorName } from '../domain/safe-values';
 import { withErrorCode } from '../domain/text-format';
 import { isPartnerError } from '../partner';
-import { maxHonouredPauseMs, retryPolicyPauseMs } from '../workflows/policies';
+import { maxHonouredDelayMs, retryPolicyDelayMs } from '../workflows/policies';
 
 export { errorName };
 
@@ -61,17 +61,17 @@ export function failure(
   options: { final?: boolean; retryInMs?: number; benign?: boolean } = {},
 ): ApplicationFailure {
   const delayMs = options.retryInMs === undefined ? undefined : Math.max(1, Math.round(options.retryInMs));
-  const made = ApplicationFailure.create({
+  const result = ApplicationFailure.create({
     type,
     message,
     nonRetryable: options.final ?? false,
     nextRetryDelay: delayMs,
-    // For workflow code; see `pauseOf`. A benign failure needs none: the activity keeps its own interval.
+    // For workflow code; see `retryDelayOf`. A benign failure needs none: the activity keeps its own interval.
     details: delayMs === undefined || options.benign ? [] : [delayMs],
     category: options.benign ? ApplicationFailureCategory.BENIGN : undefined,
   });
-  made.stack = '';
-  return made;
+  result.stack = '';
+  return result;
 }
 
 /**
@@ -79,10 +79,10 @@ export function failure(
  *
  * @param ownMs the delay without a Retry-After; by default that of the activity's retry policy.
  */
-function nextDelay(askedMs: number | undefined, ownMs?: number): number | undefined {
-  if (askedMs === undefined) return ownMs;
+function nextDelay(requestedMs: number | undefined, ownMs?: number): number | undefined {
+  if (requestedMs === undefined) return ownMs;
   const { attempt, retryPolicy, isLocal } = activityInfo();
   // A local activity has one attempt. Its workflow honours the Retry-After before it starts the ordinary activity.
-  const heededMs = isLocal ? askedMs : Math.min(askedMs, maxHonouredPauseMs(retryPolicy));
-  return Math.max(heededMs, ownMs ?? retryPolicyPauseMs(attempt, retryPolicy));
+  const honouredMs = isLocal ? requestedMs : Math.min(requestedMs, maxHonouredDelayMs(retryPolicy));
+  return Math.max(honouredMs, ownMs ?? retryPolicyDelayMs(attempt, retryPolicy));
 }

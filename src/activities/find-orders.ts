@@ -22,6 +22,8 @@ const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
 const SIMILAR_REFERENCE =
   'the order history has an order whose reference differs from this one only in case, or is cut short';
+const NO_REFERENCE =
+  'the order history has a recent order without a reference, which may be the order for this reference';
 /** A shorter text is more likely to be another reference. */
 const MIN_CUT_LENGTH = 20;
 /** The most orders in one result, because results are stored in the workflow's history. */
@@ -128,7 +130,11 @@ export async function findByReference(partner: PartnerClient, wanted: Wanted, no
 }
 
 /** In a list of all orders, a row can be the purchase's order only if it may be as young as the purchase. */
-function isYoungEnough(rows: readonly HistoryRow[], { since }: Wanted, now: number): (row: UnreadableRow) => boolean {
+function isYoungEnough(
+  rows: readonly HistoryRow[],
+  { since }: Wanted,
+  now: number,
+): (row: Pick<UnreadableRow, 'notAfter'>) => boolean {
   const oldest = oldestPossible(since - CLOCK_TOLERANCE_MS, newestOf(rows), now);
   return ({ notAfter = Infinity }) => notAfter >= oldest;
 }
@@ -151,13 +157,13 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
 
 /**
  * The orders with exactly this reference, each id once, oldest first. An unreadable row with this reference always
- * makes the result unclear. A row without a reference does so only if a request may have been sent; otherwise a single
- * bad row would stop all new sales.
+ * makes the result unclear. A row without a reference does so only if it is recent and a request may have been sent;
+ * otherwise a single bad row would stop all new sales.
  */
 function findMatching(
   rows: readonly HistoryRow[],
   { referenceId, mayHaveArrived }: Wanted,
-  mayBeOurs: (row: UnreadableRow) => boolean,
+  mayBeOurs: (row: Pick<UnreadableRow, 'notAfter'>) => boolean,
 ): Pick<Found, 'orders' | 'unclear'> {
   const { readable, unreadable } = partitionByReadability<HistoryOrder>(rows);
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
@@ -167,11 +173,14 @@ function findMatching(
     row.referenceId === undefined
       ? mayHaveArrived && mayBeOurs(row)
       : row.referenceId === referenceId && mayBeOurs(row);
+  const lacksReference = ({ referenceId: shown, createdAt }: HistoryOrder) =>
+    mayHaveArrived && !shown?.trim() && mayBeOurs({ notAfter: Date.parse(createdAt) });
   const isSimilar = (row: HistoryOrder) => mayHaveArrived && isVariantOf(referenceId, row.referenceId);
   if (usable.length < own.length) return { orders: foundOrders(usable), unclear: UNUSABLE_ID };
   if (own.length > 0) return { orders: foundOrders(usable), unclear: undefined };
   if (unreadable.some(mayBeTheOrder)) return { orders: [], unclear: UNREADABLE_ROW };
-  return { orders: [], unclear: readable.some(isSimilar) ? SIMILAR_REFERENCE : undefined };
+  if (readable.some(isSimilar)) return { orders: [], unclear: SIMILAR_REFERENCE };
+  return { orders: [], unclear: readable.some(lacksReference) ? NO_REFERENCE : undefined };
 }
 
 /** Whether the partner may have turned the reference into this text, by changing its case or cutting it short. */

@@ -41,13 +41,19 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
     async placeOrder(input) {
       const fenced = fenceReason(input);
       if (fenced !== undefined) return { evidence: 'FENCED', reason: fenced, inFlight: true };
+      // This comes before the circuit breaker, so that a purchase that only ever finds it open knows the result.
+      const other = await checkOtherExecutions(deps, input);
+      if (other) {
+        logResult(other);
+        return other.result;
+      }
       const admission = deps.circuitBreaker.admit(input.referenceId);
-      if ('paused' in admission) return paused(admission.paused);
+      if ('paused' in admission) return { ...paused(admission.paused), isOnlyExecution: true };
       let ended: AttemptEnd | undefined;
       try {
-        ended = await placeFenced({ ...deps, admission, readPrices, serialQueue }, input);
+        ended = await placeBehindFences({ ...deps, admission, readPrices, serialQueue }, input);
         logResult(ended);
-        return ended.result;
+        return { ...ended.result, isOnlyExecution: true };
       } finally {
         const { result, health = 'UNKNOWN' } = ended ?? {};
         admission.end(health, result && 'reason' in result ? result.reason : undefined);
@@ -79,9 +85,7 @@ interface AttemptContext extends ActivityDependencies {
 }
 
 /** Sends the request only if every check before it passes. */
-async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
-  const other = await checkOtherExecutions(deps, input);
-  if (other) return other;
+async function placeBehindFences(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const priceCheck = await checkPrice(deps, input);
   if (priceCheck?.result.evidence === 'NOT_SENT') return priceCheck;
   // The oldest purchase goes first. The search takes its permits one by one, and then the write takes one.
@@ -104,8 +108,11 @@ async function placeFenced(deps: AttemptContext, input: PlaceOrderInput): Promis
  * Without RejectDuplicate, a start can run a reference twice.
  * @returns the end of the attempt; undefined to continue
  */
-async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd | undefined> {
-  if (input.startedUniquely || isReplacing(input)) return undefined;
+async function checkOtherExecutions(
+  deps: ActivityDependencies,
+  input: PlaceOrderInput,
+): Promise<AttemptEnd | undefined> {
+  if (input.rejectedDuplicates || isReplacing(input)) return undefined;
   const listed = await readInTime(deps, input, {
     reservedMs: input.maxAgeMs / 2,
     read: () => hasOtherExecution(deps),
@@ -117,7 +124,7 @@ async function checkOtherExecutions(deps: AttemptContext, input: PlaceOrderInput
   return listed.value ? withUnknownHealth({ evidence: 'FENCED', reason, inFlight: true }) : undefined;
 }
 
-async function hasOtherExecution({ purchases }: AttemptContext): Promise<boolean | undefined> {
+async function hasOtherExecution({ purchases }: ActivityDependencies): Promise<boolean | undefined> {
   const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
   for (let attempt = 1; ; attempt++) {
     const hasOther = await purchases.hasOtherExecution(workflowId, runId);
@@ -174,7 +181,7 @@ interface PreliminaryRead<T> {
 
 /** Reads something that must be known before the order is placed. Any failure here means that nothing was sent. */
 async function readInTime<T>(
-  { now }: AttemptContext,
+  { now }: ActivityDependencies,
   input: PlaceOrderInput,
   { reservedMs, read, slow, failed }: PreliminaryRead<T>,
 ): Promise<{ value: T } | { ended: AttemptEnd }> {

@@ -20,7 +20,7 @@ export function createPollOrderActivities(
       const { attempt } = activityInfo();
       const delay = delayWithin(deps, input.intervalMs);
       if (attempt === 1 && input.firstDelayMs > 0) {
-        const message = `the first poll showed no ended order; next poll in ${formatSeconds(input.firstDelayMs)}`;
+        const message = `the order was still open at the first poll; next poll in ${formatSeconds(input.firstDelayMs)}`;
         throw orderUnchanged(message, delayWithin(deps, input.firstDelayMs));
       }
       if (remaining(deps) < CLOSING_MS) throw orderUnchanged('the deadline has been reached', input.intervalMs);

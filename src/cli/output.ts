@@ -83,7 +83,7 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   show(out, redelivery, [
     order &&
       `order ${safeText(order.id)} is ${safeText(order.status)}${order.issue ? `, but ${safeSentence(order.issue)}` : ''}`,
-    order && onlyOutcome && 'there are no keys to deliver yet, so its event was sent again',
+    order && onlyOutcome && 'its order has no keys to deliver, so its state was sent',
     ...events.map(({ type, id }) => `the checkout received ${safeText(type)} ${safeText(id)}`),
   ]);
 }
@@ -189,7 +189,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     deliveriesError && `  late deliveries can't be listed: ${safeSentence(deliveriesError)}`,
     ...(result && !hasMoved ? formatResult(result) : []),
     ...(result && hasMoved ? [`  ended ${formatOutcome(out, result)}`] : []),
-    ...formatFailure(status),
+    ...formatFailure(status, hasMoved),
     ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
     mayHaveMoreKeys && '  to read its order now and deliver any keys that have arrived, type:',
     mayHaveMoreKeys && indent(command(`redeliver ${referenceId}`)),
@@ -217,11 +217,7 @@ function formatRunning({ state, waitsFor, execution }: PurchaseStatus): string[]
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const explanation = `  waiting for your decision (${hold.reason}): ${safeSentence(hold.explanation)}`;
-  return [
-    explanation,
-    '  make the check, then run one of these:',
-    ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent),
-  ];
+  return [explanation, '  check, then decide:', ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent)];
 }
 
 function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries'][number]): string {
@@ -253,8 +249,9 @@ function formatWork(work: PendingActivity, { workflowId }: PurchaseStatus): stri
   return [`  PAUSED by an operator: ${doing}. To continue, type:`, indent(unpause)];
 }
 
-function formatFailure({ referenceId, failure }: PurchaseStatus): string[] {
+function formatFailure({ referenceId, failure }: PurchaseStatus, hasMoved: boolean): string[] {
   if (failure === undefined) return [];
+  if (hasMoved) return [`  no result: ${safeSentence(failure)}`];
   const search = ['  to see whether the partner has an order for it, type:', indent(searchCommand(referenceId))];
   return [`  no result: ${safeSentence(failure)}`, ...search];
 }

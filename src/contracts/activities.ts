@@ -38,7 +38,7 @@ export interface PlaceOrderInput {
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
   /** The start rejected duplicates. Otherwise, another execution with the same id may have placed the order. */
-  startedUniquely?: boolean;
+  rejectedDuplicates?: boolean;
   /** An earlier request of this purchase may have reached the partner. */
   mayHaveArrived: boolean;
   /** Only recorded: a run after a reset reads it to learn from which secret the key ids were made. */
@@ -51,7 +51,10 @@ export interface PlaceOrderInput {
  * The result of one placement attempt, discriminated by its evidence. `reason` explains the evidence and is safe to
  * log. Source: docs/architecture.md#failure-model.
  */
-export type PlacementResult = OrderPlaced | OrdersFound | NothingPlaced;
+export type PlacementResult = (OrderPlaced | OrdersFound | NothingPlaced) & {
+  /** Temporal's list shows no other execution of this reference, which might have placed an order. */
+  isOnlyExecution?: boolean;
+};
 
 /** The partner returned the id of the order. */
 export interface OrderPlaced {
@@ -144,13 +147,13 @@ export interface DeliverInput {
 }
 
 /** How one delivery ended. `REFUSED`: the checkout returned 410, which rejects the event permanently. */
-export type Delivered = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
+export type DeliveryAttempt = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
 /**
  * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `maybeSent`: an earlier attempt may
  * have sent the event.
  */
-export type SaleDelivered = Delivered | { kind: 'CHANGED'; maybeSent: boolean };
+export type SaleDeliveryAttempt = DeliveryAttempt | { kind: 'CHANGED'; maybeSent: boolean };
 
 /** A notice from a purchase to the checkout. `subject` distinguishes notices of one type. */
 export type Notice =
@@ -179,6 +182,6 @@ export interface Activities {
   /** Reads an ended purchase and its order. Throws `NothingToDeliver` for any other purchase. */
   readSale(input: DeliverInput): Promise<EndedSale>;
   /** Delivers one event about a sale, with keys that the same attempt reads from the partner. */
-  deliverSale(delivery: SaleDelivery): Promise<SaleDelivered>;
-  deliverNotice(notice: Notice): Promise<Delivered>;
+  deliverSale(delivery: SaleDelivery): Promise<SaleDeliveryAttempt>;
+  deliverNotice(notice: Notice): Promise<DeliveryAttempt>;
 }

@@ -44,7 +44,7 @@ export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];
  * The retry delay that a failure asks for, in ms; 0 if none. Our failures carry it as a detail, because the SDK drops
  * `nextRetryDelay` when it decodes a failure for workflow code.
  */
-export function pauseOf({ details }: Pick<ApplicationFailure, 'details'>): number {
+export function retryDelayOf({ details }: Pick<ApplicationFailure, 'details'>): number {
   const [delayMs] = details ?? [];
   return typeof delayMs === 'number' ? delayMs : 0;
 }

@@ -158,7 +158,7 @@ export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
 export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
 /** The partner refunded the order: either as the outcome (with outcome and lines), or later (with a reason). */
 export type PurchaseRefunded = EventOf<'purchase.refunded', OutcomeData<'REFUNDED'> | LateRefundData>;
-/** The order failed at the partner. No keys were delivered and nothing was debited. */
+/** The order failed at the partner. No keys were delivered, and normally nothing was debited. */
 export type PurchaseFailed = EndedEvent<'FAILED'>;
 /** The partner rejected the order. Nothing was bought. */
 export type PurchaseRejected = EndedEvent<'REJECTED'>;

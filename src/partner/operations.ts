@@ -56,7 +56,7 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
       const path = `${base}${orderPrefix}/place-order`;
       return { facts, method: 'POST', path, body: orderBody(order), schema: schemas.placedOrder };
     },
-    getOrder(id: string, asked: readonly string[]): Call<Order> {
+    getOrder(id: string, productIds: readonly string[]): Call<Order> {
       assertArgument(
         isText(id) && isSafeOrderId(id),
         'the order id has characters that are not allowed in a path',
@@ -66,7 +66,7 @@ export function createCalls({ baseUrl, listPrefix = '/v1/partners', orderPrefix 
       // The keys of another order would reach the wrong customer.
       const problemOf = (order: Order) => (order.id === id ? undefined : 'details.data.id: the requested id');
       const facts = { operation: 'getOrder', orderId: id } as const;
-      return { facts, method: 'GET', path, schema: schemas.orderWithKeys(asked), problemOf };
+      return { facts, method: 'GET', path, schema: schemas.orderWithKeys(productIds), problemOf };
     },
   };
 }
@@ -129,7 +129,7 @@ export function readResponse<T>(
   const facts = { operation, httpStatus, retryAfterMs, traceId };
   if (httpStatus < 200 || httpStatus > 299) throw statusError({ ...facts, errorCode: errorCodeOf(parsed) });
   if (parsed === undefined) {
-    throw new PartnerError('unreadable', 'the response is not JSON', { ...facts, reason: 'not-json' });
+    throw new PartnerError('unreadable', 'the response is not usable JSON', { ...facts, reason: 'not-json' });
   }
   throwIfUnsuccessful(parsed, facts);
   const whole = schemas.envelope.safeParse(parsed);
@@ -141,14 +141,29 @@ export function readResponse<T>(
   return { data: payload.data, traceId, sentAtMs };
 }
 
-/** @returns undefined for anything but JSON in valid UTF-8: a replaced character would corrupt a key */
+/** Twice as many as a page of 50,000 orders or an order of 30,000 keys can have. */
+const MAX_VALUES = 2_000_000;
+const [LEFT_BRACKET, LEFT_BRACE, COMMA] = [0x5b, 0x7b, 0x2c];
+
+/** @returns undefined for anything but JSON of bounded size in valid UTF-8: a replaced character would corrupt a key */
 function parseJson(body: Buffer | undefined): unknown {
+  if (body && hasTooManyValues(body)) return undefined;
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // The message of JSON.parse quotes its input, which may contain a key.
     return undefined;
   }
+}
+
+/** Counts before parsing, because ten million empty lists in 30 MB take a gigabyte of memory when parsed. */
+function hasTooManyValues(body: Buffer): boolean {
+  let values = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (byte === LEFT_BRACKET || byte === LEFT_BRACE || byte === COMMA) values += 1;
+  }
+  return values > MAX_VALUES;
 }
 
 /** @returns undefined if the value breaks the parser itself, whose error may quote a key */

@@ -6,7 +6,7 @@ export interface ReadRetry {
   /** The delay after the first try. It doubles with each try. */
   firstDelayMs: number;
   /** Whether to honour a Retry-After of this length. If not, the read fails. */
-  mayWait: (askedMs: number) => boolean;
+  mayWait: (requestedMs: number) => boolean;
   signal: AbortSignal;
 }
 
@@ -22,10 +22,10 @@ export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Pr
       return await read();
     } catch (error) {
       if (attempt >= tries || !isPartnerError(error) || !error.retryable) throw error;
-      const [ownMs, askedMs] = [firstDelayMs * 2 ** (attempt - 1), error.retryAfterMs ?? 0];
-      if (askedMs > ownMs && !mayWait(askedMs)) throw error;
+      const [ownMs, requestedMs] = [firstDelayMs * 2 ** (attempt - 1), error.retryAfterMs ?? 0];
+      if (requestedMs > ownMs && !mayWait(requestedMs)) throw error;
       // An abort ends the sleep. Its reason is thrown at the top of the loop.
-      await sleep(Math.max(askedMs, ownMs), undefined, { signal }).catch(() => undefined);
+      await sleep(Math.max(requestedMs, ownMs), undefined, { signal }).catch(() => undefined);
     }
   }
 }
@@ -33,9 +33,9 @@ export async function withRetry<T>(retry: ReadRetry, read: () => Promise<T>): Pr
 /** Allows delays of at most `maxMs` each and `totalMs` in total, counting those of parallel reads. */
 export function limitDelays({ maxMs, totalMs }: { maxMs: number; totalMs: number }) {
   let leftMs = totalMs;
-  return (askedMs: number): boolean => {
-    if (askedMs > Math.min(maxMs, leftMs)) return false;
-    leftMs -= askedMs;
+  return (requestedMs: number): boolean => {
+    if (requestedMs > Math.min(maxMs, leftMs)) return false;
+    leftMs -= requestedMs;
     return true;
   };
 }

@@ -4,7 +4,7 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_UNIQUELY } from '../contracts/names';
+import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, REJECTED_DUPLICATES } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
@@ -48,7 +48,7 @@ import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 /** Node's longest timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The purchase of a reference. */
+/** The purchase that was started or found. */
 export interface PurchaseStart {
   referenceId: string;
   /** Temporal's id of the purchase: `purchase-` and the reference. */
@@ -93,8 +93,9 @@ export interface Starter {
    */
   status(referenceId: string): Promise<PurchaseStatus>;
   /**
-   * Decides how a held purchase continues. Needs a running worker. Safe to repeat with `holdId`. Without it, a decision
-   * applies to the hold that is open then, so after `NoResponseError`, read the status first.
+   * Decides how a held purchase continues. Needs a running worker. Safe to repeat with `holdId`: if the first
+   * call succeeded, the repeat throws DecisionRefusedError. Without `holdId`, a decision applies to the hold that is open
+   * then, so after `NoResponseError`, read the status first.
    *
    * @throws InvalidArgumentError, PurchaseNotFoundError, DecisionRefusedError, NoResponseError
    *
@@ -231,7 +232,7 @@ async function startOrFind(
     taskQueue,
     args: [requested],
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    memo: { [STARTED_UNIQUELY]: true },
+    memo: { [REJECTED_DUPLICATES]: true },
     staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
     staticDetails: describeSale(requested),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },

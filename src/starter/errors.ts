@@ -2,7 +2,7 @@ import { commandsFor, indented, searchCommand, statusCommand } from '../contract
 import type { Hold, PurchaseInput } from '../contracts/public-types';
 import { describeItems } from '../domain/purchase-rules';
 
-/** The base class of the errors of `createStarter`. Temporal's other errors are passed on unchanged. */
+/** The base class of this package's errors. Temporal's other errors are passed on unchanged. */
 export class FulfilmentError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -24,7 +24,9 @@ export class InvalidPurchaseError extends FulfilmentError {
 export class PurchaseDiffersError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
+    /** What was bought under the reference. */
     readonly existing: Omit<PurchaseInput, 'referenceId'>,
+    /** What this call asked for. */
     readonly requested: Omit<PurchaseInput, 'referenceId'>,
   ) {
     super(
@@ -64,14 +66,14 @@ export class PurchaseNotFoundError extends FulfilmentError {
 
 /** The purchase ended without a result, because it was terminated or its input was invalid. */
 export class PurchaseEndedWithoutResultError extends FulfilmentError {
-  /**
-   * @param execution the workflow's status. `FAILED`: the input was invalid, and nothing was bought. `TERMINATED` and
-   * others: the workflow was stopped, and an order may exist.
-   * @param reason Temporal's own words.
-   */
   constructor(
     readonly referenceId: string,
+    /**
+     * The workflow's status. `FAILED`: the input was invalid, and nothing was bought. `TERMINATED` and others: the workflow
+     * was stopped, and an order may exist.
+     */
     readonly execution: string,
+    /** Temporal's own words. */
     readonly reason?: string,
   ) {
     super(
@@ -85,7 +87,9 @@ export class PurchaseEndedWithoutResultError extends FulfilmentError {
 export class DecisionRefusedError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
+    /** A sentence, not a code. */
     readonly reason: string,
+    /** The hold that is open now, if any. */
     readonly hold?: Hold,
   ) {
     const possible = hold

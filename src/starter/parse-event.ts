@@ -2,6 +2,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { checkoutEvent } from '../contracts/events';
 import type { FulfilmentEvent, KnownEvent } from '../contracts/public-types';
 import { keyOf, signatureOf, signedHeaders } from '../delivery/signature';
+import { FulfilmentError } from './errors';
 
 /** The headers of a request: those of Node and Express, or a `Headers` object. */
 export type EventHeaders =
@@ -19,8 +20,7 @@ export interface ParseOptions {
 export type InvalidEventReason = 'SIGNATURE' | 'TIMESTAMP' | 'BODY';
 
 /** The request is not a valid event from the worker. The message quotes neither the body nor a secret. */
-export class InvalidEventError extends Error {
-  override readonly name = 'InvalidEventError';
+export class InvalidEventError extends FulfilmentError {
   /** The status to respond with. Express and Fastify use it if the error reaches them. */
   readonly statusCode: 400 | 401;
 
@@ -131,7 +131,7 @@ function isSame(one: string, other: string): boolean {
 
 function checkAge(timestamp: string, now: number): void {
   const ageS = Math.floor(now / 1_000) - Number(timestamp);
-  // Also false for NaN.
+  // A NaN age fails this comparison too.
   if (Math.abs(ageS) <= TOLERANCE_S) return;
   const how = Number.isNaN(ageS) ? 'is not a number' : `differs from this machine's clock by ${Math.abs(ageS)} s`;
   throw new InvalidEventError('TIMESTAMP', `The header webhook-timestamp ${how}. At most 300 s are allowed.`);

@@ -95,7 +95,10 @@ async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: st
   const hold = holdIn(memo);
   if (!hold) {
     const decided = holdId === undefined ? '' : `; hold ${toSingleLine(holdId, 100)} has been decided`;
-    throw new DecisionRefusedError(referenceId, `the purchase is not held and continues by itself${decided}`);
+    throw new DecisionRefusedError(
+      referenceId,
+      `the purchase is not held and continues by itself${decided}. To see its state: ${statusCommand(referenceId)}`,
+    );
   }
   return hold;
 }

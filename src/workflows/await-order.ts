@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, PolledOrder, PollOrderInput } from '../contracts/activities';
-import { FAILURE, pauseOf } from '../contracts/failures';
+import { FAILURE, retryDelayOf } from '../contracts/failures';
 import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { canStopPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
@@ -83,15 +83,15 @@ async function pollFirst(
   } catch (failure) {
     if (!(failure instanceof TemporalFailure)) throw failure;
     const unreadable = unreadableAfter(orderId, failure);
-    return unreadable.isTooLarge ? { ended: unreadable } : { nextPollMs: pauseAfter(failure, pollIntervalMs) };
+    return unreadable.isTooLarge ? { ended: unreadable } : { nextPollMs: delayAfter(failure, pollIntervalMs) };
   }
 }
 
 /** How long to wait after a failed local poll, in ms. If it sent no request, the next poll may follow at once. */
-function pauseAfter(failure: TemporalFailure, pollIntervalMs: number): number {
+function delayAfter(failure: TemporalFailure, pollIntervalMs: number): number {
   if (!(failure instanceof ApplicationFailure)) return pollIntervalMs;
   if (failure.type === FAILURE.rateLimited || failure.type === FAILURE.notLocally) return 0;
-  return Math.max(pollIntervalMs, pauseOf(failure));
+  return Math.max(pollIntervalMs, retryDelayOf(failure));
 }
 
 async function awaitEnd(

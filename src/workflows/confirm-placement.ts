@@ -29,7 +29,7 @@ interface HistorySearch extends Pick<Confirm, 'searches' | 'needsProof'> {
 type FoundOrders = [FoundOrder, ...FoundOrder[]];
 
 /** What the order history shows about a placement. */
-type HistoryFinding =
+type SearchConclusion =
   | { kind: 'found'; orders: FoundOrders }
   /** No search of the window showed an order. */
   | { kind: 'absent' }
@@ -41,7 +41,7 @@ type HistoryFinding =
  * fails or proves nothing restarts the window. The window runs from the end of its first search to the start of its
  * last one.
  */
-export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<HistoryFinding> {
+export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<SearchConclusion> {
   const { settings } = purchase;
   const { notBefore, needsProof, unreadableForMs = unreadableHistoryTimeoutMs(settings) } = search;
   const windowMs = search.searches === 'one' ? 0 : settings.confirmWindowMs;

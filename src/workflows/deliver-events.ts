@@ -9,9 +9,9 @@ import {
   sleep,
   TemporalFailure,
 } from '@temporalio/workflow';
-import type { Activities, Notice, SaleDelivered } from '../contracts/activities';
+import type { Activities, Notice, SaleDeliveryAttempt } from '../contracts/activities';
 import type { EventDetails } from '../contracts/events';
-import { FAILURE, pauseOf } from '../contracts/failures';
+import { FAILURE, retryDelayOf } from '../contracts/failures';
 import type { AlertKind } from '../contracts/public-types';
 import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
@@ -29,7 +29,7 @@ export const MAX_REVIEWS = 3;
  * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it before the checkout confirmed
  * it. `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
  */
-export type SaleDeliveryEnd = SaleDelivered | { kind: 'EXHAUSTED' | 'TOO_LARGE'; reason: string };
+export type SaleDeliveryEnd = SaleDeliveryAttempt | { kind: 'EXHAUSTED' | 'TOO_LARGE'; reason: string };
 
 /**
  * Delivers one event about a sale, and retries for 25 hours. The checkout may receive the event several times. This is
@@ -77,7 +77,7 @@ const ENDED_BY_OPERATOR = {
 /** `maybeSent`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
 type LocalFailure = { kind: 'FAILED'; maybeSent: boolean; retryAfterMs: number };
 
-async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDelivered | LocalFailure> {
+async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDeliveryAttempt | LocalFailure> {
   try {
     return await local.deliverSale.executeWithOptions({ summary }, [sale]);
   } catch (failure) {
@@ -85,7 +85,7 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
     if (!(failure instanceof TemporalFailure)) throw failure;
     if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', maybeSent: true, retryAfterMs: 0 };
     const maybeSent = failure.type === FAILURE.deliveryFailed;
-    return { kind: 'FAILED', maybeSent, retryAfterMs: pauseOf(failure) };
+    return { kind: 'FAILED', maybeSent, retryAfterMs: retryDelayOf(failure) };
   }
 }
 

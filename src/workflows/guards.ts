@@ -1,13 +1,13 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type {
-  Delivered,
+  DeliveryAttempt,
   DeliverInput,
   FoundOrder,
   OrderCheck,
   OrderSearchResult,
   PlacementResult,
   PolledOrder,
-  SaleDelivered,
+  SaleDeliveryAttempt,
 } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
@@ -92,11 +92,12 @@ const isSnapshot = isObject({
 }) as Guard<OrderSnapshot>;
 
 export const isPlacementResult: Guard<PlacementResult> = isEither(
-  isObject({ evidence: isOneOf('PLACED'), orderId: isOrderId }),
+  isObject({ evidence: isOneOf('PLACED'), orderId: isOrderId, isOnlyExecution: isOptional(isBoolean) }),
   isObject({
     evidence: isOneOf('FOUND'),
     orders: guard<[FoundOrder, ...FoundOrder[]]>((value) => isFoundOrders(value) && value.length > 0),
     reason: isString,
+    isOnlyExecution: isOptional(isBoolean),
   }),
   isObject({
     evidence: isOneOf(
@@ -107,6 +108,7 @@ export const isPlacementResult: Guard<PlacementResult> = isEither(
     retryAfterMs: isOptional(isDelay),
     permitInMs: isOptional(isDelay),
     inFlight: isOptional(isBoolean),
+    isOnlyExecution: isOptional(isBoolean),
   }),
 );
 
@@ -143,12 +145,12 @@ export function isEndedSale(referenceId: string, value: unknown): value is Ended
   return isSale(value) && value.referenceId === referenceId;
 }
 
-export const isDelivered: Guard<Delivered> = isEither(
+export const isDelivered: Guard<DeliveryAttempt> = isEither(
   isObject({ kind: isOneOf('RECEIVED'), event: isObject({ id: isString, type: isString, at: isString }) }),
   isObject({ kind: isOneOf('REFUSED') }),
 );
 
-export const isSaleDelivered: Guard<SaleDelivered> = isEither(
+export const isSaleDelivered: Guard<SaleDeliveryAttempt> = isEither(
   isDelivered,
   isObject({ kind: isOneOf('CHANGED'), maybeSent: isBoolean }),
 );

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
-import { STARTED_UNIQUELY } from '../contracts/names';
+import { REJECTED_DUPLICATES } from '../contracts/names';
 import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, summaryOf } from '../domain/text-format';
 import { type Confirm, type EvidenceWithoutOrder, mayHaveBought, type NextStep, stepAfter } from '../domain/placement';
@@ -66,6 +66,8 @@ interface Placing {
   lastStartedAt: number;
   /** An earlier request may have reached the partner, even if a later search showed no order. */
   mayHaveArrived: boolean;
+  /** No other execution of this reference can have placed an order. */
+  isOnlyExecution: boolean;
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
 }
@@ -85,6 +87,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     timesPaused: 0,
     lastStartedAt: 0,
     mayHaveArrived: false,
+    isOnlyExecution: hasRejectedDuplicates(),
   };
   let step: Step = { kind: 'attempt', reason: 'it has just started', afterMs: 0 };
   for (;;) {
@@ -120,6 +123,7 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
   );
   const result = await requestPlacement(placing);
   metrics.count('fulfilment_placements', { evidence: result.evidence });
+  placing.isOnlyExecution ||= 'isOnlyExecution' in result && result.isOnlyExecution === true;
   if (result.evidence === 'PLACED') return { kind: 'order', orderId: result.orderId, adopted: false };
   if (result.evidence === 'FOUND') return adoptFound(purchase, result.orders);
 
@@ -142,9 +146,14 @@ async function delayBefore(
   if (delay > 0) await condition(() => purchase.cancelRequested, delay, { summary: `before ${next}` });
 }
 
+/** Whether the client that started this purchase rejected duplicates of its reference. */
+function hasRejectedDuplicates(): boolean {
+  return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
+}
+
 async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptResult> {
   const { input, settings, fingerprintSecretId } = purchase;
-  const { firstExecutionRunId: firstRunId, memo } = workflowInfo();
+  const { firstExecutionRunId: firstRunId } = workflowInfo();
   const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
   const { referenceId, items, maxDebit } = input;
   const request = {
@@ -154,7 +163,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     since: firstStartTime(),
     firstRunId,
     replaceInRun,
-    startedUniquely: memo?.[STARTED_UNIQUELY] === true,
+    rejectedDuplicates: hasRejectedDuplicates(),
     mayHaveArrived,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),
@@ -239,11 +248,11 @@ async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrd
       const { ifAbsent } = plan;
       if (ifAbsent.kind !== 'attempt') return stepWithoutOrder(placing, ifAbsent, result);
       // A window has already waited for the partner's Retry-After. After a single search it still applies.
-      const pauseFrom = plan.searches === 'window' ? undefined : result;
+      const delayFrom = plan.searches === 'window' ? undefined : result;
       return retryPlacement(
         placing,
         plan.searches === 'window' ? `${reason}, and no order was found` : reason,
-        pauseFrom,
+        delayFrom,
       );
     }
   }
@@ -252,7 +261,7 @@ async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrd
 function cancelReason({ lastStartedAt }: Placing, reason: string): string {
   return lastStartedAt === 0
     ? 'cancelled before anything was bought'
-    : `cancelled before an order was placed; the last attempt: ${reason}`;
+    : `cancelled before an order was placed. Last attempt: ${reason}`;
 }
 
 async function askOperator(placing: Placing, { explanation }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
@@ -272,7 +281,7 @@ async function askOperator(placing: Placing, { explanation }: Extract<Step, { ki
 
 /**
  * Checks once more that no order exists before the purchase ends without one. The partner may have processed a request
- * after the last search, or a run before a reset may have placed an order.
+ * after the last search, or an earlier run or execution may have placed an order.
  * @returns the next step; undefined if the purchase may end
  */
 async function confirmEnd(
@@ -283,13 +292,13 @@ async function confirmEnd(
   const { purchase } = placing;
   for (;;) {
     const runId = await currentRunId();
-    const isFirstRun = runId === workflowInfo().firstExecutionRunId;
-    if (isFirstRun && !placing.mayHaveArrived) return undefined;
+    const isEarliest = placing.isOnlyExecution && runId === workflowInfo().firstExecutionRunId;
+    if (isEarliest && !placing.mayHaveArrived) return undefined;
     placing.mayHaveArrived = true;
     const history = await searchForOrder(purchase, {
-      searches: isFirstRun ? 'one' : 'window',
+      searches: isEarliest ? 'one' : 'window',
       needsProof: true,
-      notBefore: Date.now() + (isFirstRun ? 0 : placementInFlightMs(purchase.settings)),
+      notBefore: Date.now() + (isEarliest ? 0 : placementInFlightMs(purchase.settings)),
       mayHaveArrived: true,
       unreadableForMs: lastSearchTimeoutMs(purchase.settings),
     });

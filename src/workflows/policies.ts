@@ -36,13 +36,13 @@ export function delayFloorMs(historyLength: number): number {
 /**
  * The backoff after this attempt, as the server calculates it. Missing fields of the policy have Temporal's defaults.
  */
-export function retryPolicyPauseMs(attempt: number, policy: ActivityOptions['retry'] = {}): number {
+export function retryPolicyDelayMs(attempt: number, policy: ActivityOptions['retry'] = {}): number {
   const { initialInterval = SECOND, backoffCoefficient = 2, maximumInterval = 100 * Number(initialInterval) } = policy;
   return Math.min(Number(initialInterval) * backoffCoefficient ** (attempt - 1), Number(maximumInterval));
 }
 
 /** The longest Retry-After that is honoured. An activity with limited attempts has to stay short. */
-export function maxHonouredPauseMs({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
+export function maxHonouredDelayMs({ maximumAttempts }: ActivityOptions['retry'] = {}): number {
   return maximumAttempts ? MINUTE : Infinity;
 }
 
@@ -199,7 +199,7 @@ export function pollingOptions(settings: PurchaseSettings, remainingMs: number):
 /** With `PURCHASE_WATCH=history`, every twentieth attempt polls the order, whatever the order history shows. */
 export const FORCED_POLL_EVERY = 20;
 
-/** A single poll, at the deadline and before another review. {@link maxHonouredPauseMs} limits its delays. */
+/** A single poll, at the deadline and before another review. {@link maxHonouredDelayMs} limits its delays. */
 export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 10 * SECOND,

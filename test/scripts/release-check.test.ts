@@ -158,8 +158,8 @@ describe('the results of a suite', () => {
       .map((row) => row.replaceAll(/ +/g, ' '));
     expect(rows.slice(2)).toEqual([
       '| verify | not run | | | | |',
-      '| test | 2026-11-23 20:52 | 2026-11-23 21:04 | 900 | 0 | 2: no Python here |',
-      '| days | 2026-11-23 20:52 | 1 of 20 parts so far | 50 | 0 | 0 |',
+      '| test | 2026-11-23T20:52 | 2026-11-23T21:04 | 900 | 0 | 2: no Python here |',
+      '| days | 2026-11-23T20:52 | 1 of 20 parts so far | 50 | 0 | 0 |',
       '| compose | | | | | all: no container engine |',
     ]);
   });

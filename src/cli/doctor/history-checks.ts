@@ -125,7 +125,7 @@ async function tryLimit(history: History): Promise<string> {
   }
   const { name = configured.limit } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
-    return data && rowsOf(data).length === 1 ? { works: 'one order' } : { reason: 'a different number of orders' };
+    return data && rowsOf(data).length === 1 ? { works: '1 order' } : { reason: 'a different number of orders' };
   });
   return name;
 }
@@ -168,7 +168,7 @@ async function trySearch(history: History, known: HistoryOrder | undefined, unkn
     return 'unknown';
   }
   const otherwise = () =>
-    ' Without it, each placement with an unknown outcome reads the whole history, and more purchases are held for an operator.';
+    ' Without it, each placement with an unknown outcome reads the history back to the start of its purchase, and more purchases are held for an operator.';
   const trySearchName = (search: string) => searchUnder(history, search, known, unknown);
   const { name, works } = await tryNames(history, 'search', check, trySearchName, otherwise);
   if (name === configured.search) {

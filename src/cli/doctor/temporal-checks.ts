@@ -76,7 +76,7 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
   const attributes = `${SEARCH_ATTRIBUTES.map(({ name }) => name).join(', ')}, of type Keyword`;
   await runCheck('search attributes', attributes, (check) => checkSearchAttributes(check, client));
   if (schedule) {
-    const retention = `at least RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)}) plus a day`;
+    const retention = `RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)}) plus a day`;
     await runCheck('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
       if (issue === undefined) check.ok(`long enough for RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)})`);
@@ -171,12 +171,12 @@ async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule)
     else check.ok(inWords(found));
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
-    check.problem('no schedule: nothing is reconciled at night', create);
+    check.problem('none: nothing is reconciled at night', create);
   }
 }
 
 function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
-  return `"${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}, on ${taskQueue}`;
+  return `a nightly schedule: "${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}, on ${taskQueue}`;
 }
 
 async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {

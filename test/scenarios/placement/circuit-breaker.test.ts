@@ -51,6 +51,24 @@ it.concurrent(
   },
 );
 
+it.concurrent(
+  'a delivered purchase that is started again while the breaker is open, and cancelled, delivers its order again',
+  async () => {
+    const env = await startTestEnvironment(GUARDED);
+    const referenceId = env.reference();
+    const args = [{ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] }];
+    await (await env.startRaw(referenceId, { args })).result();
+    env.sandbox.settings({ apiKeys: ['rotated'] });
+    for (const other of await env.buyMany(8)) await env.untilState(other, 'PAUSED');
+    const again = await env.startRaw(referenceId, { args });
+    await again.cancel();
+    env.sandbox.settings({ apiKeys: ['sandbox-key'] });
+
+    expect(await again.result()).toMatchObject({ outcome: 'DELIVERED' });
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
+  },
+);
+
 it.concurrent('a paused purchase gets one last attempt at its deadline, then ends NOT_PLACED', async () => {
   const env = await startTestEnvironment({ ...GUARDED, settings: { ...GUARDED.settings, placeWithinMs: 5_000 } });
   env.sandbox.settings({ apiKeys: ['rotated'] });

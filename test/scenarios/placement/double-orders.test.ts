@@ -136,7 +136,7 @@ describe('a reference started again without RejectDuplicate while the history do
 });
 
 describe('on a server without lists', () => {
-  const { env } = sharedTimeSkippingEnvironment();
+  const { env } = sharedTimeSkippingEnvironment({ pastOrders: 5 });
 
   it('a purchase started by a foreign client is not placed, because it may not be the first under its reference', async () => {
     const referenceId = env.reference();
@@ -144,6 +144,16 @@ describe('on a server without lists', () => {
     const result = await (await env.startRaw(referenceId, { args })).result();
 
     expect(result).toMatchObject({ outcome: 'NOT_PLACED', reason: expect.stringContaining('list') });
+    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
+  });
+
+  it('delivers an order that an earlier execution of the reference placed, although no attempt could look for one', async () => {
+    const referenceId = env.reference();
+    await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 1 }] });
+    const args = [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }];
+    const result = await (await env.startRaw(referenceId, { args })).result();
+
+    expect(result).toMatchObject({ outcome: 'DELIVERED' });
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
   });
 });

@@ -140,7 +140,9 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
 
       const { code, stdout } = await runLate('redeliver', referenceId);
       expect(code).toBe(0);
-      expect(stdout).toMatch(new RegExp(`^order ${orderId} is PENDING\nthere are no keys to deliver yet`));
+      expect(stdout).toMatch(
+        new RegExp(`^order ${orderId} is PENDING\nits order has no keys to deliver, so its state was sent`),
+      );
       expect(stdout).toContain('the checkout received purchase.overdue evt_');
       expect(late.eventTypes(referenceId)).toEqual(['purchase.overdue']);
 

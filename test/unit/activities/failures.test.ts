@@ -15,7 +15,7 @@ import { FAST } from '../../support/settings';
 type Options = Pick<ReturnType<typeof deliveryOptions>, 'retry'>;
 
 /** The retry delay that a failed attempt asks for, ms; undefined if it leaves the delay to its retry policy. */
-function pauseAfter({ retry: retryPolicy }: Options, attempt: number, error: Error, intervalMs?: number) {
+function delayAfter({ retry: retryPolicy }: Options, attempt: number, error: Error, intervalMs?: number) {
   const isLocal = retryPolicy === firstPollOptions.retry || retryPolicy === firstDeliveryOptions.retry;
   const environment = new MockActivityEnvironment({ attempt, retryPolicy, isLocal });
   return environment.run(async () => toFailure(error, intervalMs).nextRetryDelay);
@@ -43,13 +43,13 @@ describe('a Retry-After makes a delay longer, never shorter', () => {
     ['no Retry-After from the partner', lastPoll, 2, partner(), undefined],
     ['0, without a retry policy', {}, 3, partner(0), 4_000],
   ])('%s', async (_, options, attempt, error, delayMs) => {
-    expect(await pauseAfter(options, attempt, error)).toBe(delayMs);
+    expect(await delayAfter(options, attempt, error)).toBe(delayMs);
   });
 
   it('a poll keeps its interval, and a wait for a PARTNER_MAX_RPS permit lasts exactly until the permit is due', async () => {
     const polling = pollingOptions({ ...FAST, pollIntervalMs: 600_000 }, 3_600_000);
-    expect(await pauseAfter(polling, 3, partner(0), 30_000)).toBe(30_000);
-    expect(await pauseAfter(polling, 3, partner(90_000), 30_000)).toBe(90_000);
-    expect(await pauseAfter(delivery, 9, new PartnerError('too-late', 'no permit', { permitInMs: 40 }))).toBe(40);
+    expect(await delayAfter(polling, 3, partner(0), 30_000)).toBe(30_000);
+    expect(await delayAfter(polling, 3, partner(90_000), 30_000)).toBe(90_000);
+    expect(await delayAfter(delivery, 9, new PartnerError('too-late', 'no permit', { permitInMs: 40 }))).toBe(40);
   });
 });

@@ -123,6 +123,25 @@ describe('finding an order in the history, however good or bad its search is', (
     },
   );
 
+  it.each<[string, reference: null | string, hoursAfterTheStart: number, rulesOut: boolean]>([
+    ['null', null, 0.01, true],
+    ['blank', ' ', 0.01, true],
+    ['null, long before the purchase', null, -9, false],
+  ])(
+    'a readable order whose reference is %s rules out "absent" if it may be our order',
+    async (_, reference, hours, rulesOut) => {
+      const since = Date.parse('2026-01-10T00:00:00Z');
+      const created_at = new Date(since + hours * HOUR).toISOString();
+      const partner = await partnerThatShows([
+        { ...row('NEWER', 'o-2'), created_at: new Date(since + HOUR / 2).toISOString() },
+        { ...row('x', 'o-1'), reference_id: reference, created_at },
+      ]);
+      const isUnclear = async (mayHaveArrived: boolean) =>
+        (await find(partner, since, { mayHaveArrived, now: () => since + HOUR })).unclear !== undefined;
+      expect([await isUnclear(true), await isUnclear(false)]).toEqual([rulesOut, false]);
+    },
+  );
+
   const ROTTEN = { status: null };
   it.each<[string, unknown[], afterARequest: boolean, beforeTheFirst: boolean]>([
     ['a row of this reference', [{ ...row('REF-1'), ...ROTTEN }], true, true],

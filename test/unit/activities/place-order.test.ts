@@ -37,7 +37,7 @@ describe('a placement attempt', () => {
     const hasOtherExecution = async () => undefined;
     const placing = placeOrder(
       { partner, purchases: { hasOtherExecution } },
-      { startedUniquely: false, maxAgeMs: 10_000 },
+      { rejectedDuplicates: false, maxAgeMs: 10_000 },
     );
     expect(await placing).toMatchObject({ evidence: 'NOT_SENT' });
     expect(server.received).toEqual([]);
@@ -93,7 +93,7 @@ function placeOrder(
     items: [{ productId: 'P-1', quantity: 1 }],
     since: dispatched,
     firstRunId,
-    startedUniquely: true,
+    rejectedDuplicates: true,
     mayHaveArrived: false,
     fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,

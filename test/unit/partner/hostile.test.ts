@@ -90,6 +90,16 @@ describe.each(OPERATIONS)('%s', (_, call, data) => {
   });
 });
 
+it('a response with millions of values is not parsed, however few bytes they take', async () => {
+  const large = clientOf(server.url, { timeoutMs: 10_000 });
+  const order = (values: number) =>
+    JSON.stringify(envelope(orderData('o-1'))).slice(0, -1) + `,"x":[0${',0'.repeat(values)}]}`;
+  server.script({ body: order(1_900_000) });
+  expect(await large.getOrder('o-1')).toMatchObject({ data: { id: 'o-1' } });
+  server.script({ body: order(2_100_000) });
+  expect(await failureOf(large.getOrder('o-1'))).toMatchObject({ kind: 'unreadable' });
+});
+
 describe('a key sent by the partner', () => {
   const leaky = orderData('o-1', { products: [{ id: 'p-1', keys: [{ type: 'text', value: CANARY }] }] });
   const text = JSON.stringify(envelope(leaky));

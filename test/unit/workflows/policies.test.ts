@@ -126,11 +126,11 @@ describe('the history of a purchase stays bounded, because it never continues as
     ['an order that changes its status with each poll, at the shortest interval', POLL, () => 1],
   ];
 
-  it.each(ROUNDS)('%s, for the longest configurable time', (_, eventsOfRound, pauseOf) => {
+  it.each(ROUNDS)('%s, for the longest configurable time', (_, eventsOfRound, retryDelayOf) => {
     let events = 0;
     for (let [round, ms] = [1, 0]; ms < LONGEST && events <= MAX_EVENTS; round++) {
       events += eventsOfRound;
-      ms += Math.max(pauseOf(round), policies.delayFloorMs(events));
+      ms += Math.max(retryDelayOf(round), policies.delayFloorMs(events));
     }
     expect(events).toBeLessThan(MAX_EVENTS);
   });
@@ -143,8 +143,8 @@ describe('the history of a purchase stays bounded, because it never continues as
 });
 
 describe('the delay before', () => {
-  const inSeconds = (pauseAfter: (times: number) => number) =>
-    [1, 2, 3, 4, 5, 6, 60].map((times) => pauseAfter(times) / 1_000);
+  const inSeconds = (delayAfter: (times: number) => number) =>
+    [1, 2, 3, 4, 5, 6, 60].map((times) => delayAfter(times) / 1_000);
 
   it('another placement attempt doubles up to a minute, and is never shorter than a Retry-After', () => {
     expect(inSeconds((attempt) => policies.placementDelayMs(attempt))).toEqual([2, 4, 8, 16, 32, 60, 60]);
