@@ -18,6 +18,7 @@ export async function runScenarios(
   progress: Progress,
 ): Promise<Map<string, PurchaseResult>> {
   const rows = SCENARIOS.map((scenario): Row => ({ scenario, state: NOT_STARTED, note: '' }));
+  progress.log('Each sale tests one scenario:\n\nSale     State                Scenario, and the reason for the state');
   const stop = new AbortController();
   void showProgress(environment, progress, rows, stop.signal);
   try {
@@ -61,7 +62,7 @@ async function killWorker(environment: DemoEnvironment, { log }: Progress): Prom
   await until(async () => (await environment.sandbox.ordersOf(referenceId)).length > 0);
   const { pid } = environment.worker;
   await environment.worker.stop('SIGKILL');
-  log(`SIGKILL    killed worker ${pid}: the partner has the order of ${referenceId}, but its response is lost`);
+  log(`SIGKILL    killed worker ${pid} after the partner took the order for ${referenceId}`);
   await environment.restartWorker();
   log(`worker     process ${environment.worker.pid} takes over and must not buy ${referenceId} again`);
 }
