@@ -84,10 +84,14 @@ async function surviveTests(mutants) {
 
   const survivors = [];
   for (const [index, mutant] of mutants.entries()) {
-    const killed = (await redWith([mutant], () => testsOf(mutant.tests))) !== undefined;
-    if (!killed) survivors.push(mutant.name);
+    // A mutant that does not compile must not keep the others from being tried.
+    const output = await redWith([mutant], () => testsOf(mutant.tests)).catch((error) => {
+      log(String(error));
+      return undefined;
+    });
+    if (output === undefined) survivors.push(mutant.name);
     process.stdout.write(
-      `${killed ? 'killed  ' : 'SURVIVED'}  ${index + 1}/${mutants.length}  ${mutant.name}: ${mutant.rule}\n`,
+      `${output === undefined ? 'SURVIVED' : 'killed  '}  ${index + 1}/${mutants.length}  ${mutant.name}: ${mutant.rule}\n`,
     );
   }
   return survivors;

@@ -475,7 +475,7 @@ export const MUTANTS = [
     rule: 'the newest available order proves that the history is readable',
     file: 'src/activities/history-proof.ts',
     find: 'orderTime(other) - orderTime(one)',
-    replace: 'timeOf(one) - timeOf(other)',
+    replace: 'orderTime(one) - orderTime(other)',
     tests: ['test/unit/activities/history-proof.test.ts'],
   },
   {
@@ -541,7 +541,7 @@ export const MUTANTS = [
     rule: 'a decision applies only to the hold that it names',
     file: 'src/workflows/holds.ts',
     find: 'if (open.hold.id !== decision.hold) {',
-    replace: "if (open.notice.id === '') {",
+    replace: "if (open.hold.id === '') {",
     tests: ['test/scenarios/operators/decisions.test.ts'],
   },
   {
@@ -646,7 +646,7 @@ export const MUTANTS = [
     rule: 'an order is overdue only after a read at the deadline',
     file: 'src/workflows/await-order.ts',
     find: 'return pollOnce(purchase, orderId);',
-    replace: 'return undefined;',
+    replace: "return { orderId, status: 'PENDING', lines: [] };",
     tests: ['test/scenarios/purchase/waiting.test.ts', 'test/scenarios/purchase/outcomes.test.ts'],
   },
   {
@@ -953,7 +953,7 @@ export const MUTANTS = [
     rule: 'an event that was finally rejected does not count as received',
     file: 'src/activities/deliver-sale.ts',
     find: "return accepted ? { kind: 'RECEIVED',",
-    replace: "return isWanted || id !== '' ? { kind: 'RECEIVED',",
+    replace: "return accepted || id !== '' ? { kind: 'RECEIVED',",
     tests: ['test/scenarios/delivery/answers.test.ts'],
   },
   {
@@ -1557,7 +1557,7 @@ export const MUTANTS = [
     rule: 'while an unreadable row may be the order, the order does not count as absent',
     file: 'src/activities/find-orders.ts',
     find: 'if (unreadable.some(mayBeTheOrder))',
-    replace: 'if (false)',
+    replace: 'if (unreadable.some((row) => mayBeTheOrder(row) && false))',
     tests: ['test/unit/activities/find-orders.test.ts'],
   },
   {
@@ -1742,7 +1742,7 @@ export const MUTANTS = [
     file: 'src/domain/money.ts',
     find: 'if (limit !== undefined && total <= limit) return undefined;',
     replace:
-      'const sum = items.reduce((all, { productId, quantity }) => all + Array(quantity).fill(prices.get(productId)?.price ?? 0).reduce((a, b) => a + b, 0), 0);\n  if (most !== undefined && sum <= maxDebit) return undefined;',
+      "const most = (id: string) => Math.max(0, ...(prices.get(id) ?? []).map((one) => (one === 'unreadable' ? 0 : one.price)));\n  const each = items.flatMap(({ productId, quantity }) => Array.from({ length: quantity }, () => most(productId)));\n  if (limit !== undefined && each.reduce((sum, price) => sum + price, 0) <= maxDebit) return undefined;",
     tests: ['test/unit/domain/max-debit.test.ts'],
   },
   {
@@ -1887,7 +1887,7 @@ export const MUTANTS = [
     rule: 'a response with millions of values is not parsed',
     file: 'src/partner/operations.ts',
     find: 'values > MAX_VALUES',
-    replace: 'false',
+    replace: 'values > MAX_VALUES * 1_000',
     tests: ['test/unit/partner/hostile.test.ts'],
   },
   {
