@@ -110,11 +110,11 @@ async function refresh(starter: DemoEnvironment['starter'], row: Row): Promise<v
   }
 }
 
-/** The reason for the result, or the pending activity with the number of its attempt. */
+/** The reason for the result, or the number of the poll. */
 function noteOf(status: PurchaseStatus): string {
   if (status.result) return status.result.reason ?? '';
   const [work] = status.pendingActivities;
-  return work ? `attempt ${work.attempt}` : '';
+  return work && status.state === 'PENDING' ? `poll ${work.attempt}` : '';
 }
 
 async function until(holds: () => unknown, withinMs = 60_000): Promise<void> {

@@ -524,8 +524,8 @@ export const MUTANTS = [
     name: 'other-items',
     rule: 'an order with other items is not adopted',
     file: 'src/domain/review-order.ts',
-    find: '!isPlacedByUs ? differenceOf(items, lines)',
-    replace: '!isPlacedByUs && items.length === 0 ? differenceOf(items, lines)',
+    find: "compared === 'all' ? differenceOf(items, lines)",
+    replace: "compared === 'all' && items.length === 0 ? differenceOf(items, lines)",
     tests: ['test/unit/domain/review-order.test.ts'],
   },
   {
@@ -1388,8 +1388,8 @@ export const MUTANTS = [
     name: 'stopped-order-adopted',
     rule: 'the order of a stopped purchase is compared with its items',
     file: 'src/domain/plan-delivery.ts',
-    find: 'reviewOrder({ items, accepted }, order, outcome !== undefined)',
-    replace: 'reviewOrder({ items, accepted }, order, outcome === undefined || outcome !== undefined)',
+    find: "order, outcome === undefined ? 'all' : 'foreign')",
+    replace: "order, outcome === undefined ? 'foreign' : 'foreign')",
     tests: ['test/unit/domain/plan-delivery.test.ts'],
   },
   {

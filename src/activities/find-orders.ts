@@ -21,11 +21,11 @@ const MAX_PAGES = 200;
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
 const SIMILAR_REFERENCE =
-  'the order history has an order whose reference differs from this one only in case, or is cut short';
+  'the order history has an order whose reference differs from this one only in case, or is truncated';
 const NO_REFERENCE =
   'the order history has a recent order without a reference, which may be the order for this reference';
 /** A shorter text is more likely to be another reference. */
-const MIN_CUT_LENGTH = 20;
+const MIN_TRUNCATED_LENGTH = 20;
 /** The most orders in one result, because results are stored in the workflow's history. */
 const MAX_FOUND_ORDERS = 100;
 
@@ -187,7 +187,7 @@ function findMatching(
 function isVariantOf(referenceId: string, shown: string | undefined): boolean {
   const whole = referenceId.toLowerCase();
   const part = shown?.trim().toLowerCase() ?? '';
-  return whole === part || (part.length >= MIN_CUT_LENGTH && whole.startsWith(part));
+  return whole === part || (part.length >= MIN_TRUNCATED_LENGTH && whole.startsWith(part));
 }
 
 /** If there are too many, failed and refunded orders are dropped first, because they are never adopted. */

@@ -257,10 +257,10 @@ function logResult({ result, code }: AttemptEnd): void {
   const { evidence } = result;
   if (evidence === 'PLACED') return log.info('order placed', { orderId: result.orderId });
   if (evidence === 'ACCESS_DENIED') return log.error(ACCESS_DENIED, { reason: result.reason });
-  log.warn(PLACEMENT_ENDED[evidence], { evidence, reason: result.reason, code });
+  log.warn(PLACEMENT_LOG_MESSAGES[evidence], { evidence, reason: result.reason, code });
 }
 
-const PLACEMENT_ENDED: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_DENIED'>, string> = {
+const PLACEMENT_LOG_MESSAGES: Record<Exclude<PlacementResult['evidence'], 'PLACED' | 'ACCESS_DENIED'>, string> = {
   NOT_SENT: 'the order was not sent',
   PAUSED: 'the order was not sent: the circuit breaker is open',
   FOUND: 'the order already exists, so nothing was sent',

@@ -3,7 +3,7 @@ export const DECISIONS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] 
 
 /**
  * A decision on a held purchase. `order`: adopt the partner's order `orderId`. `replace`: place the order again, which
- * spends money. `abandon`: give up. `deliver`: deliver the order as it is. `withhold`: end without delivering anything.
+ * spends money. `abandon`: give up. `deliver`: deliver the order as it is. `withhold`: end without delivering more.
  */
 export type Decision = (typeof DECISIONS)[number];
 

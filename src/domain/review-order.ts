@@ -30,6 +30,8 @@ export interface ReviewTerms {
   accepted?: Accepted;
 }
 
+export type ComparedItems = 'all' | 'foreign';
+
 /** One product of a sale, with the ids of its keys. */
 export interface SaleLine extends OrderLine {
   quantity: number;
@@ -55,10 +57,10 @@ export type Review =
 /**
  * Decides whether an order may be delivered, and what is delivered.
  *
- * @param isPlacedByUs whether this purchase's own request placed the order. If not, all items are compared with the
- *   sale.
+ * @param compared what is compared with the sale: all items if another request may have placed the order, otherwise only
+ *   foreign items, which were not bought.
  */
-export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, isPlacedByUs: boolean): Review {
+export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: ComparedItems): Review {
   const { items, accepted = {} } = terms;
   const { status, lines, claimedBy } = order;
   const hasKeys = mayHaveKeys(status);
@@ -66,7 +68,7 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, isPlacedBy
     const explanation = `order ${order.orderId} also belongs to ${claimedBy}`;
     return issue({ reason: 'ORDER_OF_ANOTHER_PURCHASE', explanation, accepts: { owner: true } });
   }
-  const difference = !isPlacedByUs ? differenceOf(items, lines) : hasKeys ? foreignItems(items, lines) : undefined;
+  const difference = compared === 'all' ? differenceOf(items, lines) : hasKeys ? foreignItems(items, lines) : undefined;
   const otherItems = difference && accepted.items ? findUnaccepted(items, accepted.items, lines) : difference;
   if (otherItems !== undefined) {
     return issue({ reason: 'OTHER_ITEMS', explanation: otherItems, accepts: { items: productsOf(lines) } });

@@ -4,7 +4,7 @@ import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 import { hasResultOrIsRunning } from '../temporal/client';
 
 /**
- * What `status` and `list` return: a `PurchaseState`, or, only from `status`, `STARTED` until a worker picks the purchase up. `ENDED_WITHOUT_RESULT`: the workflow was
+ * A `PurchaseState`. `STARTED`, only from `status`: no worker has picked the purchase up yet. `ENDED_WITHOUT_RESULT`: the workflow was
  * terminated, or its input was invalid; `execution` says which.
  */
 export type CurrentState = PurchaseState | 'STARTED' | 'ENDED_WITHOUT_RESULT';

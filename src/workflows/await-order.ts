@@ -13,7 +13,7 @@ import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { canStopPolling } from '../domain/order';
 import { isPolledOrder } from './guards';
 import { firstPollOptions, pollingOptions, singlePollOptions } from './policies';
-import { firstStartTime, type PurchaseRecord, throttledDelayMs } from './purchase-record';
+import { firstStartTime, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstPollOptions);
 
@@ -51,7 +51,7 @@ export async function awaitOrder(
   let { nextPollMs } = first;
   while (Date.now() < deadline) {
     const order = await awaitEnd(purchase, orderId, {
-      nextPollMs: throttledDelayMs(nextPollMs, deadline),
+      nextPollMs: boundedHistoryDelayMs(nextPollMs, deadline),
       deadline,
     });
     if (isUnreadableOrder(order) ? order.isTooLarge : canStopPolling(order.status)) return order;
@@ -70,7 +70,7 @@ async function pollFirst(
   deadline: number,
 ): Promise<{ ended: PolledOrder | UnreadableOrder } | { nextPollMs: number }> {
   const { firstPollMs, pollIntervalMs } = purchase.settings;
-  const delay = throttledDelayMs(firstPollMs, deadline);
+  const delay = boundedHistoryDelayMs(firstPollMs, deadline);
   if (delay > 0) {
     purchase.showWaiting(deadline);
     await sleep(delay, { summary: 'before the first poll' });

@@ -7,7 +7,7 @@ import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { raiseAlert } from './deliver-events';
 import { confirmationDelaysMs, historySearchOptions, unreadableHistoryTimeoutMs } from './policies';
-import { firstStartTime, metrics, type PurchaseRecord, throttledDelayMs } from './purchase-record';
+import { firstStartTime, metrics, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
 /** The order that the purchase continues with. */
 export interface PlacedOrder {
@@ -60,7 +60,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     const isTimedOut = Date.now() >= giveUpAt && searchCount >= delays.length;
     if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', reason };
     const delay = delays[Math.min(searchCount, delays.length - 1)] ?? settings.confirmWindowMs;
-    await sleep(throttledDelayMs(delay, giveUpAt), { summary: 'before the order history is searched again' });
+    await sleep(boundedHistoryDelayMs(delay, giveUpAt), { summary: 'before the order history is searched again' });
   }
 }
 

@@ -5,11 +5,11 @@ import { canStopPolling } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
-import { type Accepted, reviewOrder } from '../domain/review-order';
+import { type Accepted, type ComparedItems, reviewOrder } from '../domain/review-order';
 import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from './await-order';
 import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
-import { type OutcomeDetails, type PurchaseRecord, throttledDelayMs } from './purchase-record';
+import { type OutcomeDetails, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
 /** The most key ids in an alert. */
 const MAX_SHOWN_KEYS = 20;
@@ -22,18 +22,17 @@ const MAX_EXPLANATION_LENGTH = 600;
  * difference.
  *
  * @param first the order as it was polled, or the reason why it could not be read.
- * @param isPlacedByUs whether this purchase's own request placed the order. If not, all items are compared with the
- *   sale.
+ * @param comparedFirst see `reviewOrder`.
  */
 export async function decideOutcome(
   purchase: PurchaseRecord,
   holds: Holds,
   first: PolledOrder | UnreadableOrder,
-  { isPlacedByUs }: { isPlacedByUs: boolean },
+  comparedFirst: ComparedItems,
 ): Promise<OutcomeDetails> {
   const { items } = purchase.input;
   let order = first;
-  let comparesAll = !isPlacedByUs;
+  let compared = comparedFirst;
   let accepted: Accepted = purchase.acceptedOf(first.orderId) ?? {};
 
   for (;;) {
@@ -49,7 +48,7 @@ export async function decideOutcome(
     const { status, totalDebit, receivedKeyIds } = order;
     if (receivedKeyIds) purchase.receivedKeyIds = receivedKeyIds;
     if (canStopPolling(status)) purchase.orderKeyIds = keyIdsOf(order.lines);
-    const review = reviewOrder({ items, accepted }, order, !comparesAll);
+    const review = reviewOrder({ items, accepted }, order, compared);
     switch (review.kind) {
       case 'ended':
         return { outcome: review.outcome, lines: [], totalDebit, reason: explainEnd(status, receivedKeyIds) };
@@ -65,7 +64,7 @@ export async function decideOutcome(
           return { ...abandoned(review.issue.explanation, resolution.decision), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
-        if (another !== undefined) comparesAll = true;
+        if (another !== undefined) compared = 'all';
         accepted = another === undefined ? { ...accepted, ...review.issue.accepts } : {};
         order = await awaitOrder(purchase, another ?? orderId, 'scheduled');
       }
@@ -160,7 +159,7 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
 
 /** Reviews the order again one poll interval later, because it may still be changing. */
 async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: OutcomeDetails): Promise<OutcomeDetails> {
-  const delay = throttledDelayMs(purchase.settings.pollIntervalMs, Infinity);
+  const delay = boundedHistoryDelayMs(purchase.settings.pollIntervalMs, Infinity);
   await sleep(delay, { summary: 'before the order is reviewed again' });
   const { orderId } = purchase;
   if (orderId === undefined) return before;
@@ -168,7 +167,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   // An open or unreadable order proves nothing about its keys. The next delivery compares them again.
   if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
   // The items were already compared in full. While the order changes, only items that were not bought are an issue.
-  return decideOutcome(purchase, holds, order, { isPlacedByUs: true });
+  return decideOutcome(purchase, holds, order, 'foreign');
 }
 
 async function withhold(

@@ -27,7 +27,7 @@ import {
   placementDelayMs,
 } from './policies';
 import {
-  throttledDelayMs,
+  boundedHistoryDelayMs,
   currentRunId,
   firstStartTime,
   metrics,
@@ -139,7 +139,7 @@ async function delayBefore(
   { reason, afterMs, paused }: NextAttempt,
 ): Promise<void> {
   if (afterMs <= 0 || purchase.cancelRequested) return;
-  const delay = Math.min(throttledDelayMs(afterMs, until), until - Date.now());
+  const delay = Math.min(boundedHistoryDelayMs(afterMs, until), until - Date.now());
   const next = paused ? 'another try' : `attempt ${attempts + 1}`;
   const last = `the last one starts no later than ${formatInstant(Math.max(Date.now() + delay, until))}`;
   purchase.show(paused ? 'PAUSED' : 'PLACING', reason, `${next} at ${formatInstant(Date.now() + delay)}; ${last}`);

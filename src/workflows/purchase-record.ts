@@ -264,7 +264,7 @@ function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): 
  *
  * @param untilMs epoch ms: the delay is never lengthened beyond this.
  */
-export function throttledDelayMs(wantedMs: number, untilMs: number): number {
+export function boundedHistoryDelayMs(wantedMs: number, untilMs: number): number {
   const floor = Math.min(delayFloorMs(workflowInfo().historyLength), untilMs - Date.now());
   return Math.max(wantedMs, floor);
 }

@@ -54,7 +54,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     if (placement.kind === 'order') {
       const { orderId, adopted } = placement;
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
-      outcome = await decideOutcome(purchase, holds, order, { isPlacedByUs: !adopted });
+      outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'foreign');
     } else {
       outcome = placement.outcome;
     }
