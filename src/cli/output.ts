@@ -172,19 +172,17 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
 
 /** Prints the state of a purchase, what it is waiting for, and the commands that an operator can use. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
-  const { referenceId, state, orderId, execution, startedAt, endedAt, result, afterEnd } = status;
+  const { referenceId, state, orderId, workflowStatus, startedAt, endedAt, result, afterEnd } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveriesError } = status;
   const hasMoved = afterEnd !== undefined && (state !== result?.outcome || state === 'PARTIALLY_DELIVERED');
   const mayHaveMoreKeys = endedAt !== undefined && mayGetMoreKeys(state);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
-    `  ${execution.toLowerCase()}, started ${time(startedAt)}${endedAt ? `, ended ${time(endedAt)}` : ''}`,
+    `  ${workflowStatus.toLowerCase()}, started ${time(startedAt)}${endedAt ? `, ended ${time(endedAt)}` : ''}`,
     ...formatRunning(status),
     ...formatHold(status),
     ...status.pendingActivities.flatMap((work) => formatWork(work, status)),
-    since &&
-      `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}. If this persists, check that a worker is running, and with versioned workers, one of its version.`,
-    since && `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`,
+    ...(since ? formatWaiting(taskQueue, since) : []),
     ...status.deliveries.map(formatDelivery),
     deliveriesError && `  late deliveries can't be listed: ${safeSentence(deliveriesError)}`,
     ...(result && !hasMoved ? formatResult(result) : []),
@@ -196,6 +194,13 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
   ]);
 }
 
+function formatWaiting(taskQueue: string, since: string): string[] {
+  const waiting = `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}.`;
+  const advice = 'If this persists, check that a worker is running, and with versioned workers, one of its version.';
+  const setUp = `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`;
+  return [...wrapped(`${waiting} ${advice}`), setUp];
+}
+
 const INDENT = ' '.repeat(4);
 
 function indent(words: string): string {
@@ -203,8 +208,9 @@ function indent(words: string): string {
 }
 
 /** What the state of a running purchase means, and what comes next if it is unconfirmed. A hold explains itself. */
-function formatRunning({ state, waitsFor, execution }: PurchaseStatus): string[] {
-  if (state === 'STARTED' && execution === 'RUNNING') return ['  nothing has happened yet: no worker has picked it up'];
+function formatRunning({ state, waitsFor, workflowStatus }: PurchaseStatus): string[] {
+  if (state === 'STARTED' && workflowStatus === 'RUNNING')
+    return ['  nothing has happened yet: no worker has picked it up'];
   const running = RUNNING_STATES.find((one) => one === state && one !== 'HELD');
   if (running === undefined) return [];
   const meaning = `  ${STATE_MEANINGS[running]}`;

@@ -5,7 +5,7 @@ import type { Hold } from './purchase';
 /** What each decision does, for help texts and messages. */
 export const DECISION_SUMMARIES: Record<Decision, string> = {
   order: "adopt this order at the partner as this purchase's order",
-  replace: 'place the order again, which spends money; only if the partner has none',
+  replace: 'only if the partner has no order: place it again, which spends money',
   abandon: 'give up on the purchase; nothing more is delivered',
   deliver: 'deliver the order as it is',
   withhold: 'end the purchase; nothing more is delivered',

@@ -51,7 +51,7 @@ export interface PurchaseResult {
 /** An event that the checkout has received. */
 export interface ReceivedEvent {
   id: string;
-  type: string;
+  type: KnownEvent['type'] | OtherText;
   /** ISO 8601: when it was received. */
   at: string;
 }
@@ -75,7 +75,10 @@ export interface Hold {
   since: string;
 }
 
-/** An operator's decision. With `order`, the purchase adopts the partner's order `orderId`. */
+/**
+ * An operator's decision. With `order`, the purchase adopts the partner's order `orderId`. To pass on an element of
+ * `hold.decisions`, narrow it first: only `order` has an `orderId`.
+ */
 export type HoldDecision = { decision: 'order'; orderId: string } | { decision: Exclude<Decision, 'order'> };
 
 /** What a running purchase is waiting for. Timestamps are ISO 8601. */
@@ -141,7 +144,7 @@ interface WithoutLines {
 }
 
 interface EventOf<Type extends string, Data> {
-  /** The `webhook-id` header, the same for every attempt. */
+  /** Act once on each id, because an event may arrive repeatedly. It is the `webhook-id` header. */
   id: string;
   type: Type;
   /** When this attempt was made, ISO 8601. */
@@ -152,7 +155,7 @@ interface EventOf<Type extends string, Data> {
 /** The event that ends a purchase. */
 type EndedEvent<O extends PurchaseOutcome> = EventOf<`purchase.${Lowercase<O>}`, OutcomeData<O>>;
 
-/** Everything was delivered. Contains the keys. */
+/** Everything was delivered. Contains the keys: give them to the customer. */
 export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
 /** Part of the order was delivered; the rest was unavailable. Contains the keys. */
 export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
@@ -160,13 +163,13 @@ export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
 export type PurchaseRefunded = EventOf<'purchase.refunded', OutcomeData<'REFUNDED'> | LateRefundData>;
 /** The order failed at the partner. No keys were delivered, and normally nothing was debited. */
 export type PurchaseFailed = EndedEvent<'FAILED'>;
-/** The partner rejected the order. Nothing was bought. */
+/** The partner rejected the order. Nothing was bought. Refund the customer, or buy again with a new reference. */
 export type PurchaseRejected = EndedEvent<'REJECTED'>;
 /** The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought. */
 export type PurchaseNotPlaced = EndedEvent<'NOT_PLACED'>;
 /** The order was still open at the deadline, and may be charged. Late keys arrive as `purchase.late_delivery`. */
 export type PurchaseOverdue = EndedEvent<'OVERDUE'>;
-/** Cancelled before anything was bought. */
+/** Cancelled before anything was bought. Refund the customer. */
 export type PurchaseCancelled = EndedEvent<'CANCELLED'>;
 /**
  * An operator abandoned the purchase or withheld its keys. An order may have been charged. No more keys follow, but some
@@ -175,7 +178,7 @@ export type PurchaseCancelled = EndedEvent<'CANCELLED'>;
 export type PurchaseAbandoned = EndedEvent<'ABANDONED'>;
 /** Keys arrived after the purchase ended. Contains all keys of the sale, old and new. */
 export type PurchaseLateDelivery = EventOf<'purchase.late_delivery', SaleData & { orderId: string }>;
-/** The purchase is waiting for an operator. */
+/** The purchase is waiting for an operator. Tell both the operator and the customer. */
 export type PurchaseHeld = EventOf<'purchase.held', HeldData>;
 /** An alert or a finding that needs attention. */
 export type PurchaseAttention = EventOf<'purchase.attention', AttentionData>;
@@ -232,8 +235,8 @@ export type FindingKind =
 /** The kinds of alerts of a purchase. */
 export type AlertKind = 'DOUBLE_PURCHASE' | 'DELIVERED_KEYS_GONE';
 
-/** Any string. As plain `string`, it would hide the known kinds from editors. */
-type LaterKind = string & Record<never, never>;
+/** Any other string. As plain `string`, it would hide the known values from editors. */
+export type OtherText = string & Record<never, never>;
 
 /** An alert or a finding. */
 export interface AttentionData extends WithoutLines {
@@ -241,7 +244,7 @@ export interface AttentionData extends WithoutLines {
   referenceId: string;
   orderId?: string | undefined;
   /** A later version may send other kinds. */
-  kind: FindingKind | AlertKind | LaterKind;
+  kind: FindingKind | AlertKind | OtherText;
   details: EventDetails & { explanation?: string | undefined; advice?: string | undefined };
 }
 

@@ -24,4 +24,4 @@ export { createStarter, type PurchaseStart, type Starter, type StarterOptions } 
 export type { Redelivery } from './redeliver';
 export type { ResolveOptions, Resolution } from './resolve';
 export type { DeliveryStatus, PendingActivity, PurchaseStatus } from './status';
-export type { CurrentState } from './current-state';
+export type { CurrentState, WorkflowStatus } from './current-state';

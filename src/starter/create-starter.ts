@@ -101,7 +101,8 @@ export interface Starter {
    *
    * @example
    * const { hold } = await starter.status('SALE-1');
-   * if (hold) await starter.resolve('SALE-1', { decision: 'abandon', holdId: hold.id });
+   * if (hold?.decisions.includes('abandon'))
+   *   await starter.resolve('SALE-1', { decision: 'abandon', holdId: hold.id });
    */
   resolve(referenceId: string, options: ResolveOptions): Promise<Resolution>;
   /**
@@ -179,9 +180,9 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     status: (referenceId) => inTime(() => statusOf(client, requireReference(referenceId)), { referenceId }),
     resolve: async (referenceId, options) => {
       const [reference, decision] = [requireReference(referenceId), parseDecision(options)];
-      const isRetryable = decision.holdId !== undefined;
-      const advice = isRetryable ? REPEAT : 'It may still be decided: read the status before you decide again.';
-      return inTime(() => resolveHold(client, reference, decision), { referenceId, advice, isRetryable });
+      const isSafeToRepeat = decision.holdId !== undefined;
+      const advice = isSafeToRepeat ? REPEAT : 'It may still be decided: read the status before you decide again.';
+      return inTime(() => resolveHold(client, reference, decision), { referenceId, advice, isSafeToRepeat });
     },
     redeliver: (referenceId) =>
       inTime((until) => redeliver(client, requireReference(referenceId), until), { referenceId }),
@@ -313,7 +314,7 @@ interface ErrorContext {
   referenceId?: string;
   /** What to do if Temporal did not respond. */
   advice?: string;
-  isRetryable?: boolean;
+  isSafeToRepeat?: boolean;
 }
 
 const REPEAT = 'The request may still take effect; repeating it is safe.';
@@ -323,7 +324,7 @@ const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with
 async function translateErrors<T>(
   client: Client,
   response: Promise<T>,
-  { referenceId, advice = REPEAT, isRetryable }: ErrorContext = {},
+  { referenceId, advice = REPEAT, isSafeToRepeat }: ErrorContext = {},
 ): Promise<T> {
   try {
     return await response;
@@ -337,7 +338,7 @@ async function translateErrors<T>(
     const silence = await diagnoseNoResponse(client);
     const reason = silence === undefined ? '.' : `: ${silence}. Is a server running at this address?`;
     throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {
-      isRetryable,
+      isSafeToRepeat,
       cause: rootCauseOf(error as Error),
     });
   }

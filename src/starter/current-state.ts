@@ -4,10 +4,13 @@ import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 import { hasResultOrIsRunning } from '../temporal/client';
 
 /**
- * A `PurchaseState`. `STARTED`, only from `status`: no worker has picked the purchase up yet. `ENDED_WITHOUT_RESULT`: the workflow was
- * terminated, or its input was invalid; `execution` says which.
+ * A `PurchaseState`. `STARTED`, only from `status`: no worker has picked the purchase up yet. `ENDED_WITHOUT_RESULT`:
+ * the workflow was terminated, or its input was invalid; `workflowStatus` says which.
  */
 export type CurrentState = PurchaseState | 'STARTED' | 'ENDED_WITHOUT_RESULT';
+
+/** Temporal's status of the workflow, such as `RUNNING`, `COMPLETED`, `FAILED` or `TERMINATED`. */
+export type WorkflowStatus = WorkflowExecutionInfo['status']['name'];
 
 /** WorkflowExecutionStarted, WorkflowTaskScheduled, WorkflowTaskStarted: no worker has completed anything. */
 const EVENTS_BEFORE_FIRST_STEP = 3;

@@ -1,5 +1,6 @@
 import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
 import type { Hold, PurchaseInput } from '../contracts/public-types';
+import type { WorkflowStatus } from './current-state';
 import { describeItems } from '../domain/purchase-rules';
 
 /** The base class of this package's errors. Temporal's other errors are passed on unchanged. */
@@ -72,12 +73,12 @@ export class PurchaseEndedWithoutResultError extends FulfilmentError {
      * The workflow's status. `FAILED`: the input was invalid, and nothing was bought. `TERMINATED` and others: the workflow
      * was stopped, and an order may exist.
      */
-    readonly execution: string,
+    readonly workflowStatus: WorkflowStatus,
     /** Temporal's own words. */
-    readonly reason?: string,
+    readonly explanation?: string,
   ) {
     super(
-      `Purchase ${referenceId} ended as ${execution}${reason ? ` (${reason})` : ''} and has no result. ` +
+      `Purchase ${referenceId} ended as ${workflowStatus}${explanation ? ` (${explanation})` : ''} and has no result. ` +
         `An operator can check whether the partner has an order for it: ${searchCommand(referenceId)}`,
     );
   }
@@ -87,15 +88,15 @@ export class PurchaseEndedWithoutResultError extends FulfilmentError {
 export class DecisionRefusedError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
-    /** A sentence, not a code. */
-    readonly reason: string,
+    /** The reason, as a sentence. */
+    readonly explanation: string,
     /** The hold that is open now, if any. */
     readonly hold?: Hold,
   ) {
     const possible = hold
       ? `\nPossible decisions, as an operator's commands:${indented(commandsFor(referenceId, hold))}`
       : '';
-    super(`The decision on ${referenceId} was refused: ${reason}.${possible}`);
+    super(`The decision on ${referenceId} was refused: ${explanation}.${possible}`);
   }
 }
 
@@ -122,11 +123,14 @@ export class RedeliveryFailedError extends FulfilmentError {
 /** Temporal or a worker did not respond in time. The request may still take effect. */
 export class NoResponseError extends FulfilmentError {
   /** Whether repeating the call is safe. False only for a `resolve` without `holdId`, which may decide a later hold. */
-  readonly isRetryable: boolean;
+  readonly isSafeToRepeat: boolean;
 
-  constructor(message: string, { isRetryable = true, ...options }: ErrorOptions & { isRetryable?: boolean } = {}) {
+  constructor(
+    message: string,
+    { isSafeToRepeat = true, ...options }: ErrorOptions & { isSafeToRepeat?: boolean } = {},
+  ) {
     super(message, options);
-    this.isRetryable = isRetryable;
+    this.isSafeToRepeat = isSafeToRepeat;
   }
 }
 

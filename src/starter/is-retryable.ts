@@ -16,10 +16,11 @@ const NOT_CONNECTED = 'Failed to connect before the deadline';
 
 /**
  * Whether to repeat a call that threw this error, with the same arguments and a backoff: Temporal did not respond,
- * was overloaded, or failed temporarily. False for every other error: the arguments, the program or the connection's settings must change.
+ * was overloaded, or failed temporarily. False for every other error: the arguments, the program or the connection's
+ * settings must change.
  */
 export function isRetryable(error: unknown): boolean {
-  if (error instanceof NoResponseError) return error.isRetryable;
+  if (error instanceof NoResponseError) return error.isSafeToRepeat;
   const { message, code, cause } = (error ?? {}) as { message?: unknown; code?: unknown; cause?: { code?: unknown } };
   return message === NOT_CONNECTED || TEMPORARY.includes(cause?.code ?? code);
 }

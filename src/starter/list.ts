@@ -18,7 +18,7 @@ import {
 import { validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
-import { type CurrentState, listedStateOf } from './current-state';
+import { type CurrentState, listedStateOf, type WorkflowStatus } from './current-state';
 import { expectedOneOf } from './did-you-mean';
 import { InvalidArgumentError } from './errors';
 import { namesOf, refuseUnknownFields } from './unknown-fields';
@@ -55,8 +55,7 @@ export interface ListedPurchase {
   state: CurrentState;
   /** How the purchase ended, if a late delivery has changed its state since. */
   outcome?: PurchaseOutcome | 'ENDED_WITHOUT_RESULT' | undefined;
-  /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
-  execution: string;
+  workflowStatus: WorkflowStatus;
   /** When the purchase was held or ended, otherwise when it started. */
   since: string;
   startedAt: string;
@@ -150,8 +149,8 @@ function updated(purchase: ListedPurchase, afterEnd: StateAfterEnd): ListedPurch
 }
 
 /** Whether it ended with keys missing or without a result. Without commands, its id is not from this software. */
-function mayGetKeys({ state, execution, commands }: ListedPurchase): boolean {
-  return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrIsRunning(execution));
+function mayGetKeys({ state, workflowStatus, commands }: ListedPurchase): boolean {
+  return commands.length > 0 && (mayGetMoreKeys(state) || !hasResultOrIsRunning(workflowStatus));
 }
 
 async function countListed({ workflow }: Client, query: string): Promise<number> {
@@ -165,10 +164,10 @@ function needingAttention(since: number): string {
 /** A reset terminates one run and starts another, so the purchase continues. */
 async function hasBeenReset(
   reader: PurchaseReader,
-  { execution, workflowId, runId }: ListedPurchase,
+  { workflowStatus, workflowId, runId }: ListedPurchase,
 ): Promise<boolean> {
   const referenceId = referenceOfPurchase(workflowId);
-  if (hasResultOrIsRunning(execution) || referenceId === undefined) return false;
+  if (hasResultOrIsRunning(workflowStatus) || referenceId === undefined) return false;
   const latest = await reader.describeIfKnown(referenceId);
   return latest !== undefined && latest.runId !== runId;
 }
@@ -188,7 +187,7 @@ function listed(execution: WorkflowExecutionInfo): ListedPurchase {
     workflowId,
     runId,
     state: listedState,
-    execution: status.name,
+    workflowStatus: status.name,
     since: toSingleLine(hold?.since ?? closeTime?.toISOString() ?? startedAt, MAX_TEXT_LENGTH),
     startedAt,
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,

@@ -14,6 +14,7 @@ import { type Decision, DECISIONS } from '../domain/holds';
 import { quoteValue, validateOrderId } from '../domain/purchase-rules';
 import { toSingleLine } from '../domain/text-format';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
+import { listedStateOf } from './current-state';
 import { expectedOneOf } from './did-you-mean';
 import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './errors';
 import { refuseUnknownFields } from './unknown-fields';
@@ -88,13 +89,15 @@ export async function resolveHold(
 }
 
 async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: string): Promise<Hold> {
-  const { status, memo } = await handle.describe();
+  const { status, memo, typedSearchAttributes } = await handle.describe();
   if (status.name !== 'RUNNING') {
-    throw new DecisionRefusedError(referenceId, `the purchase has ended (${status.name})`);
+    const state = listedStateOf({ status, typedSearchAttributes });
+    const end = state === 'ENDED_WITHOUT_RESULT' ? status.name : state;
+    throw new DecisionRefusedError(referenceId, `the purchase has ended as ${end}`);
   }
   const hold = holdIn(memo);
   if (!hold) {
-    const decided = holdId === undefined ? '' : `; hold ${toSingleLine(holdId, 100)} has been decided`;
+    const decided = holdId === undefined ? '' : `; hold ${toSingleLine(holdId, 100)} is not open`;
     throw new DecisionRefusedError(
       referenceId,
       `the purchase is not held and continues by itself${decided}. To see its state: ${statusCommand(referenceId)}`,
@@ -103,7 +106,7 @@ async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: st
   return hold;
 }
 
-function toDecisionError(error: unknown, referenceId: string, isRetryable: boolean): unknown {
+function toDecisionError(error: unknown, referenceId: string, isSafeToRepeat: boolean): unknown {
   if (error instanceof WorkflowUpdateFailedError)
     return new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
   if (error instanceof WorkflowNotFoundError)
@@ -112,7 +115,7 @@ function toDecisionError(error: unknown, referenceId: string, isRetryable: boole
   return new NoResponseError(
     `No worker processed the decision on ${referenceId} in time. Is a worker running? ` +
       `The decision may still take effect. Check before you decide again: ${statusCommand(referenceId)}`,
-    { isRetryable },
+    { isSafeToRepeat },
   );
 }
 

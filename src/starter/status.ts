@@ -1,6 +1,14 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
 import { deliverWorkflowId, STATUS_QUERY } from '../contracts/names';
-import type { CurrentWait, Hold, PurchaseResult, ReceivedEvent, StateAfterEnd } from '../contracts/public-types';
+import type {
+  CurrentWait,
+  Hold,
+  KnownEvent,
+  OtherText,
+  PurchaseResult,
+  ReceivedEvent,
+  StateAfterEnd,
+} from '../contracts/public-types';
 import { deliveryMemo, holdIn, currentWaitIn, purchaseMemo } from '../contracts/purchase';
 import { anyOf } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
@@ -8,7 +16,7 @@ import { isSafeOrderId } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { createPurchaseReader, epochMsOf, grpcErrorOf, type PurchaseReader } from '../temporal/client';
 import { afterEndOf } from './after-end';
-import { type CurrentState, workflowStateOf } from './current-state';
+import { type CurrentState, type WorkflowStatus, workflowStateOf } from './current-state';
 
 /** How long a worker has to say what an unconfirmed purchase is waiting for. */
 const WORKER_RESPONSE_TIMEOUT_MS = 3_000;
@@ -32,22 +40,21 @@ export interface PendingActivity {
 /** An event that the checkout has received, or a delivery that is in progress or failed. */
 export interface DeliveryStatus {
   /** The type of the event, or `redelivery` for a delivery after the end that has sent nothing yet. */
-  type: string;
+  type: KnownEvent['type'] | 'redelivery' | OtherText;
   eventId?: string | undefined;
   /** When the event was received, or when the delivery started, ISO 8601. */
   at?: string | undefined;
   state: 'RECEIVED' | 'IN_PROGRESS' | 'FAILED';
 }
 
-/** The current state of a purchase. */
+/** The current state of a purchase. Read `state`, and `result` once it has ended; the rest is detail. */
 export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
   /** The current state. After a late delivery it is the state that it left; how the purchase ended is in `result`. */
   state: CurrentState;
-  /** The workflow's status: RUNNING, COMPLETED, FAILED, TERMINATED … */
-  execution: string;
+  workflowStatus: WorkflowStatus;
   /** The partner's id of the order, once it is known. */
   orderId?: string | undefined;
   /** ISO 8601. */
@@ -87,8 +94,8 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     deliveredLater(purchases, referenceId),
   ]);
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
-  const execution = description.status.name;
-  const running = execution === 'RUNNING';
+  const workflowStatus = description.status.name;
+  const running = workflowStatus === 'RUNNING';
   const workflowState = workflowStateOf(description);
   const endedAt = description.closeTime?.toISOString();
   // A purchase that was reset has a new end, or none yet.
@@ -101,7 +108,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     workflowId,
     runId,
     state: afterEnd?.state ?? workflowState,
-    execution,
+    workflowStatus,
     // Any client can write the search attributes and the memo.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     startedAt: description.startTime.toISOString(),

@@ -214,7 +214,7 @@ function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: 
       let status: Awaited<ReturnType<typeof starter.status>>;
       const isSo = async () => {
         status = await starter.status(referenceId);
-        return status.state === state || status.execution !== 'RUNNING';
+        return status.state === state || status.workflowStatus !== 'RUNNING';
       };
       await waitUntil(() => `${referenceId} is ${state}: ${JSON.stringify(status)}`, isSo, limits);
       if (status!.state !== state) throw new Error(`${referenceId} is not ${state}: ${JSON.stringify(status!)}`);
@@ -228,7 +228,7 @@ function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: 
         return inTime;
       }
       const all = await Promise.all(references.map((referenceId) => starter.status(referenceId)));
-      const open = all.filter(({ execution }) => execution === 'RUNNING');
+      const open = all.filter(({ workflowStatus }) => workflowStatus === 'RUNNING');
       throw new Error(`${open.length} have not ended: ${JSON.stringify(open.slice(0, 3), undefined, 2)}`);
     },
     /** Runs a reconciliation to its end. */

@@ -94,7 +94,7 @@ const NOTHING_TO_DO = ['REJECTED', 'NOT_PLACED', 'CANCELLED'];
  */
 function notifiedRightly(plan: Plan, one: PurchaseEvidence): string[] {
   const { planned, billable, status } = one;
-  if (status.execution !== 'COMPLETED') return [];
+  if (status.workflowStatus !== 'COMPLETED') return [];
   const bookedLater = planned.beyond !== undefined || isLaggingLong(plan, one);
   if (billable.length > 0 && NOTHING_TO_DO.includes(status.state) && !bookedLater) {
     return [`notified that nothing was bought: ${nameOf(one)} is ${status.state}, and paid (${status.result?.reason})`];
@@ -187,7 +187,7 @@ function keysUnderOneId({ environment: { receiver } }: DayParts, one: PurchaseEv
 /** A purchase is held only when no program can know what to do. */
 function waitsForSomething(plan: Plan, parts: DayParts, one: PurchaseEvidence): string[] {
   const { status, billable, requests, planned } = one;
-  if (status.execution !== 'RUNNING') return [];
+  if (status.workflowStatus !== 'RUNNING') return [];
   const { hold } = status;
   if (!hold)
     return [`waits for nothing: ${nameOf(one)} is ${status.state}, ${JSON.stringify(status.pendingActivities)}`];
@@ -219,10 +219,10 @@ function ended(plan: Plan, one: PurchaseEvidence): string[] {
   );
   const wrong = broken.filter((reason) => reason !== SEEN_TOO_LATE);
   const violations = wrong.map((reason) => `a workflow task failed: ${nameOf(one)}: ${reason}`);
-  if (status.execution === 'RUNNING' || status.execution === 'COMPLETED') return violations;
+  if (status.workflowStatus === 'RUNNING' || status.workflowStatus === 'COMPLETED') return violations;
   const terminated = plan.events.some(({ what }) => what.type === 'terminate' && what.of === planned.name);
-  if (terminated && status.execution === 'TERMINATED') return violations;
-  return [...violations, `a purchase failed: ${nameOf(one)} is ${status.execution}: ${status.failure}`];
+  if (terminated && status.workflowStatus === 'TERMINATED') return violations;
+  return [...violations, `a purchase failed: ${nameOf(one)} is ${status.workflowStatus}: ${status.failure}`];
 }
 
 function nameOf({ planned }: PurchaseEvidence): string {

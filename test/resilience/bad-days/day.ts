@@ -215,7 +215,7 @@ async function areListed({ environment: { client } }: DayParts): Promise<boolean
 async function unsettled({ environment, references }: DayParts): Promise<string[]> {
   const all = await Promise.all(references.map((referenceId) => environment.starter.status(referenceId)));
   return all
-    .filter(({ execution, state }) => execution === 'RUNNING' && state !== 'HELD')
+    .filter(({ workflowStatus, state }) => workflowStatus === 'RUNNING' && state !== 'HELD')
     .map(
       ({ referenceId, state, pendingActivities }) =>
         `waits for nothing: ${referenceId} is ${state}, ${JSON.stringify(pendingActivities)}`,

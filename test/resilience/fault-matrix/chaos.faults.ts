@@ -172,7 +172,7 @@ async function reconcile(chaos: Chaos): Promise<ReportedFinding[]> {
 async function auditPurchase(chaos: Chaos, referenceId: string, findings: ReportedFinding[]): Promise<string[]> {
   const { env, partner, done } = chaos;
   const orders = partner.ordersOf(referenceId);
-  const { state, execution, hold, result } = await env.starter.status(referenceId);
+  const { state, workflowStatus, hold, result } = await env.starter.status(referenceId);
   const received = keptKeys(env.receiver.eventsOf(referenceId));
   const billable = orders.filter(({ status }) => status !== 'FAILED' && status !== 'REFUNDED');
   const isMissing = billable.some(({ keys }) => keys.some((key) => !received.includes(key)));
@@ -188,8 +188,8 @@ async function auditPurchase(chaos: Chaos, referenceId: string, findings: Report
     'told that nothing was bought': billable.length > 0 && /REJECTED|NOT_PLACED|CANCELLED/.test(state),
     lost: isMissing && !hold && !isReported,
     'could be delivered': isMissing && isPlain && /DELIVERED|OVERDUE/.test(state),
-    stuck: execution === 'RUNNING' && !hold,
-    failed: !/RUNNING|COMPLETED/.test(execution) && !done.terminate.includes(referenceId),
+    stuck: workflowStatus === 'RUNNING' && !hold,
+    failed: !/RUNNING|COMPLETED/.test(workflowStatus) && !done.terminate.includes(referenceId),
   };
   const seen = JSON.stringify({ state, hold, result, received, orders, fate: partner.fateOf(referenceId) });
   return Object.entries(wrong).flatMap(([name, is]) => (is ? `${name}: ${referenceId}: ${seen}` : []));

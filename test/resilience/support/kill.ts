@@ -100,7 +100,8 @@ export async function untilSettled(
         if (ends.has(referenceId)) continue;
         // A server may refuse a query about hundreds of purchases; it is repeated.
         const status = await starter.status(referenceId).catch(() => undefined);
-        if (status && (status.execution !== 'RUNNING' || status.state === 'HELD')) ends.set(referenceId, status.state);
+        if (status && (status.workflowStatus !== 'RUNNING' || status.state === 'HELD'))
+          ends.set(referenceId, status.state);
       }
       return ends.size === references.length;
     },

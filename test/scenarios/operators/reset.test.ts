@@ -40,9 +40,9 @@ describe('a purchase that an operator resets', () => {
     // The same decision again for each hold that the new run opens.
     await endsTheSameFromEachPoint(referenceId, () =>
       waitUntil(`${referenceId} has ended again`, async () => {
-        const { execution, hold } = await env.starter.status(referenceId);
+        const { workflowStatus, hold } = await env.starter.status(referenceId);
         if (hold) await decide(decision, hold.id).catch(() => {});
-        return execution !== 'RUNNING';
+        return workflowStatus !== 'RUNNING';
       }),
     );
   });

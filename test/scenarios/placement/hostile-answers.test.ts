@@ -87,7 +87,7 @@ describe('hostile responses from the partner', () => {
           expect(purchase.orders.length).toBeLessThanOrEqual(NOTHING_TO_DO.includes(purchase.state) ? 0 : 1);
           expect(purchase.issued).toEqual(expect.arrayContaining(purchase.received));
           expect(new Set(purchase.received).size).toBe(purchase.received.length);
-          expect(['COMPLETED', 'RUNNING']).toContain(purchase.status.execution);
+          expect(['COMPLETED', 'RUNNING']).toContain(purchase.status.workflowStatus);
           expect(await operatorOf(env, purchase.referenceId).brokenTasks()).toEqual([]);
         }
       }),

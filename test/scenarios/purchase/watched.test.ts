@@ -42,7 +42,7 @@ describe('purchases with PURCHASE_WATCH=history', () => {
     expect(results.map(({ outcome }) => outcome)).toEqual(['DELIVERED', 'DELIVERED', 'DELIVERED']);
     // The first poll, two that still show it open, the one that does not, and the read for the delivery.
     expect(await pollsOf(env, early)).toBe(5);
-    expect(await env.starter.status(wrong)).toMatchObject({ state: 'PENDING', execution: 'RUNNING' });
+    expect(await env.starter.status(wrong)).toMatchObject({ state: 'PENDING', workflowStatus: 'RUNNING' });
     await waitUntil('the wrong one was polled on', async () => (await pollsOf(env, wrong)) > 1);
   });
 });

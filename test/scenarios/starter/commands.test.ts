@@ -142,7 +142,7 @@ describe('the commands, as real processes', () => {
   it('status says that no worker has taken a purchase, where none runs', async () => {
     const idle = await startTestEnvironment({ worker: false });
     const referenceId = await idle.buy({ 'demo-instant': 1 });
-    expect(await idle.starter.status(referenceId)).toMatchObject({ state: 'STARTED', execution: 'RUNNING' });
+    expect(await idle.starter.status(referenceId)).toMatchObject({ state: 'STARTED', workflowStatus: 'RUNNING' });
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain(`has been waiting for a worker on task queue ${idle.taskQueue} since 20`);
     expect(stdout).toContain('nothing has happened yet: no worker has picked it up');

@@ -97,7 +97,7 @@ describe('the library of a TypeScript checkout', () => {
     expect(status).toMatchObject({
       state: 'ENDED_WITHOUT_RESULT',
       pendingActivities: [],
-      execution: 'TERMINATED',
+      workflowStatus: 'TERMINATED',
       failure: 'by the night shift',
     });
     expect(status.result).toBeUndefined();
@@ -169,7 +169,7 @@ describe('a checkout in another language starts the workflow itself', () => {
     expect(failure).toMatchObject({ type: 'InvalidPurchase' });
     expect(await env.starter.status(referenceId)).toMatchObject({
       state: 'ENDED_WITHOUT_RESULT',
-      execution: 'FAILED',
+      workflowStatus: 'FAILED',
       failure: failure?.message,
     });
     expect(env.sandbox.requests().place).toBe(before);

@@ -52,7 +52,7 @@ describe('list: who waits for a person', () => {
       list.purchases.find(({ referenceId }) => referenceId === id),
     );
     const { hold } = await env.starter.status(known.held);
-    expect(held).toMatchObject({ state: 'HELD', since: hold!.since, hold, execution: 'RUNNING' });
+    expect(held).toMatchObject({ state: 'HELD', since: hold!.since, hold, workflowStatus: 'RUNNING' });
     expect(held!.explanation).toBe(hold!.explanation);
     expect(held!.commands.map((line) => (line.startsWith('#') ? line : line.split(/\s+/)[4]))).toEqual([
       '# check first: ask the partner whether it has an order for this reference',
@@ -63,7 +63,7 @@ describe('list: who waits for a person', () => {
     ]);
     expect(terminated).toMatchObject({
       state: 'ENDED_WITHOUT_RESULT',
-      execution: 'TERMINATED',
+      workflowStatus: 'TERMINATED',
       explanation: expect.stringContaining('may have an order') as string,
     });
     expect(terminated!.commands).toEqual([expect.stringMatching(`orders --search ${known.terminated} `)]);

@@ -162,7 +162,11 @@ describe.each([
     const status = await run(process.execPath, command, {
       env: { PATH: process.env.PATH, TEMPORAL_ADDRESS: env.address },
     });
-    expect(JSON.parse(status.stdout)).toMatchObject({ referenceId, execution: 'COMPLETED', taskQueue: env.taskQueue });
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      referenceId,
+      workflowStatus: 'COMPLETED',
+      taskQueue: env.taskQueue,
+    });
     expect(printed).toBe(`purchase.delivered ${referenceId}, keys: 1\n`);
   });
 });

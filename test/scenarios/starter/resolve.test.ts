@@ -112,7 +112,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
 
     expect([open.code, closed.code]).toEqual([1, 1]);
     expect(open.stderr).toContain('the purchase is not held and continues by itself');
-    expect(closed.stderr).toContain('the purchase has ended (COMPLETED)');
+    expect(closed.stderr).toContain('the purchase has ended as DELIVERED');
     await env.handleOf(running).terminate();
   });
 
@@ -135,7 +135,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
 
     await expect(asked).rejects.toThrow(NoResponseError);
     await expect(asked).rejects.toThrow(/No worker processed the decision .* in time/);
-    await expect(asked).rejects.toMatchObject({ isRetryable: false });
+    await expect(asked).rejects.toMatchObject({ isSafeToRepeat: false });
     await handle.terminate();
   });
 });

@@ -89,7 +89,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
       workflowId: 'purchase-R',
       runId: 'r',
       state: 'ENDED_WITHOUT_RESULT',
-      execution: 'FAILED',
+      workflowStatus: 'FAILED',
     } as const;
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
     showStatus(out, { ...known, ...times, pendingActivities: [work], failure: HOSTILE });
@@ -97,7 +97,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
   });
 
   it('what anybody may have written into a workflow, and no command that contains it', () => {
-    const known = { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', execution: 'RUNNING' };
+    const known = { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', workflowStatus: 'RUNNING' } as const;
     const state = { state: 'PENDING', startedAt: HOSTILE, taskQueue: 'q' } as const;
     const deliveries = [{ state: 'RECEIVED', type: HOSTILE, eventId: HOSTILE, at: HOSTILE } as const];
     const work = { activity: HOSTILE, activityId: '1; touch /tmp/x #', attempt: 1, pausedByOperator: true };
@@ -137,7 +137,7 @@ it.each([
   expect(printed).toMatch(/^1 order from then/);
 });
 
-const LISTED = { workflowId: 'w', runId: 'r', execution: 'RUNNING', since: 'noon', startedAt: 'noon' };
+const LISTED = { workflowId: 'w', runId: 'r', workflowStatus: 'RUNNING', since: 'noon', startedAt: 'noon' } as const;
 const PENDING = 'the partner has the order but has not completed it';
 
 describe('a list of purchases in one state', () => {
@@ -189,7 +189,7 @@ describe('the status of a purchase', () => {
       workflowId: 'w',
       runId: 'r',
       state: 'UNCONFIRMED',
-      execution: 'RUNNING',
+      workflowStatus: 'RUNNING',
       ...times,
     },
   };
@@ -205,8 +205,8 @@ describe('the status of a purchase', () => {
 
   it('that waits for a worker names the two causes: no worker, and a new server that is not set up', () => {
     const printed = printedBy((out) => showStatus(out, { ...status, waitsForWorkerSince: 'noon' }));
-    expect(printed).toContain(
-      'has been waiting for a worker on task queue q since noon. If this persists, check that a worker is running, and with versioned workers, one of its version.\n',
+    expect(printed.replaceAll(/\s+/g, ' ')).toContain(
+      'has been waiting for a worker on task queue q since noon. If this persists, check that a worker is running, and with versioned workers, one of its version. ',
     );
     expect(printed).toMatch(/A new dev server, or one that was restarted .* first needs: npx fulfilment setup\n/);
   });
@@ -230,7 +230,7 @@ describe('the status of a purchase', () => {
   it('that was delivered after its end is what it is now, with how it ended', () => {
     const result: PurchaseResult = { referenceId: 'SALE-1', outcome: 'OVERDUE', lines: [], reason: 'late' };
     const afterEnd = { state: 'DELIVERED', at: 'one', delivered: {} } as const;
-    const ended = { state: 'DELIVERED', execution: 'COMPLETED', endedAt: 'noon', result, afterEnd } as const;
+    const ended = { state: 'DELIVERED', workflowStatus: 'COMPLETED', endedAt: 'noon', result, afterEnd } as const;
     const printed = printedBy((out) => showStatus(out, { ...status, ...ended }));
     expect(printed).toMatch(/^SALE-1  DELIVERED\n/);
     expect(printed).toContain(

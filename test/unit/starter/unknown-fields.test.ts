@@ -132,7 +132,7 @@ it('a reference that was used for another sale says so of a purchase that has en
 describe('isRetryable', () => {
   it.each<[string, unknown, boolean]>([
     ['no answer', new NoResponseError('no answer'), true],
-    ['a decision that may reach a later hold', new NoResponseError('no response', { isRetryable: false }), false],
+    ['a decision that may reach a later hold', new NoResponseError('no response', { isSafeToRepeat: false }), false],
     ['an overloaded server', Object.assign(new Error('busy'), { cause: { code: 8 } }), true],
     ['a lost connection', new Error('Failed to connect before the deadline'), true],
     ['an invalid purchase', new InvalidPurchaseError(['no items']), false],

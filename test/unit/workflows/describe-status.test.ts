@@ -62,7 +62,7 @@ describe('what the Temporal UI shows of a purchase', () => {
       'npx fulfilment resolve SALE-1 --replace',
     ]);
     expect(text).toContain('```\n# check first: ask the partner whether it has an order for this reference\n');
-    expect(text).toContain('\n# place the order again, which spends money; only if the partner has none\n');
+    expect(text).toContain('\n# only if the partner has no order: place it again, which spends money\n');
     const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
     expect(other.match(/npx fulfilment \w+/g)).toEqual(['npx fulfilment resolve']);
   });
