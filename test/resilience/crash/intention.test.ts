@@ -118,7 +118,9 @@ describe('a placement whose intention the server refuses to record', () => {
     expect(await untilSettled(env, [referenceId])).toEqual(new Map([[referenceId, end]]));
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
     const [first] = await placementResults(env, referenceId);
-    expect(first).toEqual(reason && { evidence: 'NOT_SENT', reason: expect.stringContaining(reason) });
+    expect(first).toEqual(
+      reason && { evidence: 'NOT_SENT', isOnlyExecution: true, reason: expect.stringContaining(reason) },
+    );
   });
 });
 

@@ -114,7 +114,7 @@ it('purchases that cannot end do not block other purchases', async () => {
     expect(await waitForOutcomeOrHold(env, referenceId)).toMatchObject({ state: 'DELIVERED' });
   }
   for (const referenceId of poisoned) {
-    expect(await env.starter.status(referenceId)).toMatchObject({ execution: 'RUNNING' });
+    expect(await env.starter.status(referenceId)).toMatchObject({ workflowStatus: 'RUNNING' });
   }
 });
 
