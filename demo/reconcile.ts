@@ -28,7 +28,7 @@ export async function reconcile(
     log(wrapped(explanation, '    '));
   }
   const open = details.length - repaired;
-  log(`\n  ${orders} orders compared: ${repaired} repaired, ${open} unrepaired: an operator must act`);
+  log(`\n  ${orders} orders compared: ${repaired} repaired, ${open} left for an operator`);
   log(`  report  ${report}\n`);
   return result;
 }

@@ -169,12 +169,12 @@ function findMatching(
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
-  const mayBeTheOrder = (row: UnreadableRow) =>
+  const mayBeTheOrder = (row: Pick<UnreadableRow, 'referenceId' | 'notAfter'>) =>
     row.referenceId === undefined
       ? mayHaveArrived && mayBeOurs(row)
       : row.referenceId === referenceId && mayBeOurs(row);
   const lacksReference = ({ referenceId: shown, createdAt }: HistoryOrder) =>
-    mayHaveArrived && !shown?.trim() && mayBeOurs({ notAfter: Date.parse(createdAt) });
+    !shown?.trim() && mayBeTheOrder({ notAfter: Date.parse(createdAt) });
   const isSimilar = (row: HistoryOrder) => mayHaveArrived && isVariantOf(referenceId, row.referenceId);
   if (usable.length < own.length) return { orders: foundOrders(usable), unclear: UNUSABLE_ID };
   if (own.length > 0) return { orders: foundOrders(usable), unclear: undefined };

@@ -47,13 +47,15 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
         logResult(other);
         return other.result;
       }
+      // After the decision `replace`, the check was skipped and proves nothing.
+      const isOnlyExecution = !isReplacing(input);
       const admission = deps.circuitBreaker.admit(input.referenceId);
-      if ('paused' in admission) return { ...paused(admission.paused), isOnlyExecution: true };
+      if ('paused' in admission) return { ...paused(admission.paused), isOnlyExecution };
       let ended: AttemptEnd | undefined;
       try {
         ended = await placeBehindFences({ ...deps, admission, readPrices, serialQueue }, input);
         logResult(ended);
-        return { ...ended.result, isOnlyExecution: true };
+        return { ...ended.result, isOnlyExecution };
       } finally {
         const { result, health = 'UNKNOWN' } = ended ?? {};
         admission.end(health, result && 'reason' in result ? result.reason : undefined);

@@ -172,9 +172,8 @@ export function showCancellation(out: Output, cancellation: Cancellation): void 
 
 /** Prints the state of a purchase, what it is waiting for, and the commands that an operator can use. */
 export function showStatus(out: Output, status: PurchaseStatus): void {
-  const { referenceId, state, orderId, workflowStatus, startedAt, endedAt, result, afterEnd } = status;
+  const { referenceId, state, orderId, workflowStatus, startedAt, endedAt } = status;
   const { waitsForWorkerSince: since, taskQueue, deliveriesError } = status;
-  const hasMoved = afterEnd !== undefined && (state !== result?.outcome || state === 'PARTIALLY_DELIVERED');
   const mayHaveMoreKeys = endedAt !== undefined && mayGetMoreKeys(state);
   show(out, status, [
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
@@ -185,10 +184,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     ...(since ? formatWaiting(taskQueue, since) : []),
     ...status.deliveries.map(formatDelivery),
     deliveriesError && `  late deliveries can't be listed: ${safeSentence(deliveriesError)}`,
-    ...(result && !hasMoved ? formatResult(result) : []),
-    ...(result && hasMoved ? [`  ended ${formatOutcome(out, result)}`] : []),
-    ...formatFailure(status, hasMoved),
-    ...(hasMoved ? formatAfterEnd(out, afterEnd, result) : []),
+    ...formatEnd(out, status),
     mayHaveMoreKeys && '  to read its order now and deliver any keys that have arrived, type:',
     mayHaveMoreKeys && indent(command(`redeliver ${referenceId}`)),
   ]);
@@ -255,11 +251,16 @@ function formatWork(work: PendingActivity, { workflowId }: PurchaseStatus): stri
   return [`  PAUSED by an operator: ${doing}. To continue, type:`, indent(unpause)];
 }
 
-function formatFailure({ referenceId, failure }: PurchaseStatus, hasMoved: boolean): string[] {
+/** How the purchase ended, and what a later delivery has changed since. */
+function formatEnd(out: Output, { referenceId, state, result, failure, afterEnd }: PurchaseStatus): string[] {
+  const noResult = failure === undefined ? [] : [`  no result: ${safeSentence(failure)}`];
+  if (afterEnd && (state !== result?.outcome || state === 'PARTIALLY_DELIVERED')) {
+    const end = result ? [`  ended ${formatOutcome(out, result)}`] : noResult;
+    return [...end, ...formatAfterEnd(out, afterEnd, result)];
+  }
+  if (result) return formatResult(result);
   if (failure === undefined) return [];
-  if (hasMoved) return [`  no result: ${safeSentence(failure)}`];
-  const search = ['  to see whether the partner has an order for it, type:', indent(searchCommand(referenceId))];
-  return [`  no result: ${safeSentence(failure)}`, ...search];
+  return [...noResult, '  to see whether the partner has an order for it, type:', indent(searchCommand(referenceId))];
 }
 
 /** Replaces the lines of the result, which show what had been delivered at the end. */

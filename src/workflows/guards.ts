@@ -91,13 +91,12 @@ const isSnapshot = isObject({
   claimedBy: isOptional(isString),
 }) as Guard<OrderSnapshot>;
 
-export const isPlacementResult: Guard<PlacementResult> = isEither(
-  isObject({ evidence: isOneOf('PLACED'), orderId: isOrderId, isOnlyExecution: isOptional(isBoolean) }),
+const isPlacement = isEither(
+  isObject({ evidence: isOneOf('PLACED'), orderId: isOrderId }),
   isObject({
     evidence: isOneOf('FOUND'),
     orders: guard<[FoundOrder, ...FoundOrder[]]>((value) => isFoundOrders(value) && value.length > 0),
     reason: isString,
-    isOnlyExecution: isOptional(isBoolean),
   }),
   isObject({
     evidence: isOneOf(
@@ -108,9 +107,14 @@ export const isPlacementResult: Guard<PlacementResult> = isEither(
     retryAfterMs: isOptional(isDelay),
     permitInMs: isOptional(isDelay),
     inFlight: isOptional(isBoolean),
-    isOnlyExecution: isOptional(isBoolean),
   }),
 );
+
+const hasIsOnlyExecution = isObject({ isOnlyExecution: isOptional(isBoolean) });
+
+export function isPlacementResult(value: unknown): value is PlacementResult {
+  return isPlacement(value) && hasIsOnlyExecution(value);
+}
 
 export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   orders: isFoundOrders,

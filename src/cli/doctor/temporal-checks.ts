@@ -76,7 +76,7 @@ async function checkServer(client: Client, options: DoctorOptions, checklist: Ch
   const attributes = `${SEARCH_ATTRIBUTES.map(({ name }) => name).join(', ')}, of type Keyword`;
   await runCheck('search attributes', attributes, (check) => checkSearchAttributes(check, client));
   if (schedule) {
-    const retention = `RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)}) plus a day`;
+    const retention = `at least RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)}) plus a day`;
     await runCheck('retention', retention, async (check) => {
       const issue = await lookbackIssue(client, schedule.lookbackMs);
       if (issue === undefined) check.ok(`long enough for RECONCILE_LOOKBACK (${formatHours(schedule.lookbackMs)})`);

@@ -42,6 +42,14 @@ describe('a placement attempt', () => {
     expect(await placing).toMatchObject({ evidence: 'NOT_SENT' });
     expect(server.received).toEqual([]);
   });
+
+  it('says that it is the only execution, except after the decision to place the order again, which skips the check', async () => {
+    const server = await startServer({ respond: ({ method }) => (method === 'GET' ? EMPTY_HISTORY : { status: 422 }) });
+    const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
+    const replaceInRun = new MockActivityEnvironment().context.info.workflowExecution?.runId ?? '';
+    expect(await placeOrder({ partner })).toMatchObject({ evidence: 'ORDER_REJECTED', isOnlyExecution: true });
+    expect(await placeOrder({ partner }, { replaceInRun })).toMatchObject({ isOnlyExecution: false });
+  });
 });
 
 describe('the log line of an attempt without an order', () => {
