@@ -1444,8 +1444,8 @@ export const MUTANTS = [
     name: 'order-refused-counts',
     rule: 'an order that the partner rejects because of its content does not count against the partner',
     file: 'src/partner/errors.ts',
-    find: "[[400, 413, 415, 422], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }]",
-    replace: "[[400, 413, 415, 422], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }]",
+    find: "[[400, 413, 415, 422], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }]",
+    replace: "[[400, 413, 415, 422], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }]",
     tests: ['test/unit/partner/errors.test.ts'],
   },
   {
@@ -1612,8 +1612,8 @@ export const MUTANTS = [
     name: 'one-bad-row-stops-sales',
     rule: 'before the first request, an unreadable row without a reference does not stop a sale',
     file: 'src/activities/find-orders.ts',
-    find: '? mayHaveArrived && mayBeOurs(row)',
-    replace: "? (mayHaveArrived || referenceId !== '') && mayBeOurs(row)",
+    find: 'row.referenceId === undefined && mayHaveArrived',
+    replace: "row.referenceId === undefined && (mayHaveArrived || referenceId !== '')",
     tests: ['test/unit/activities/find-orders.test.ts'],
   },
   {
@@ -1684,8 +1684,8 @@ export const MUTANTS = [
     name: 'balance-unseen',
     rule: 'an exhausted balance counts against the partner',
     file: 'src/partner/errors.ts',
-    find: "[[402], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }]",
-    replace: "[[402], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }]",
+    find: "[[402], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }]",
+    replace: "[[402], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }]",
     tests: ['test/unit/partner/errors.test.ts'],
   },
   {

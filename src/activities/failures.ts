@@ -45,8 +45,8 @@ export function toFailure(
 }
 
 /** An attempt that found nothing new. Benign, so that no log or metric counts it as an error. */
-export function orderUnchanged(message: string, retryInMs: number): ApplicationFailure {
-  return failure(FAILURE.orderUnchanged, message, { retryInMs, benign: true });
+export function orderStillOpen(message: string, retryInMs: number): ApplicationFailure {
+  return failure(FAILURE.orderStillOpen, message, { retryInMs, benign: true });
 }
 
 /** Ends a local activity so that an ordinary one takes over. */

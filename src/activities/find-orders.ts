@@ -163,16 +163,14 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
 function findMatching(
   rows: readonly HistoryRow[],
   { referenceId, mayHaveArrived }: Wanted,
-  mayBeOurs: (row: Pick<UnreadableRow, 'notAfter'>) => boolean,
+  isRecentEnough: (row: Pick<UnreadableRow, 'notAfter'>) => boolean,
 ): Pick<Found, 'orders' | 'unclear'> {
   const { readable, unreadable } = partitionByReadability<HistoryOrder>(rows);
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
   const mayBeTheOrder = (row: Pick<UnreadableRow, 'referenceId' | 'notAfter'>) =>
-    row.referenceId === undefined
-      ? mayHaveArrived && mayBeOurs(row)
-      : row.referenceId === referenceId && mayBeOurs(row);
+    (row.referenceId === referenceId || (row.referenceId === undefined && mayHaveArrived)) && isRecentEnough(row);
   const lacksReference = ({ referenceId: shown, createdAt }: HistoryOrder) =>
     !shown?.trim() && mayBeTheOrder({ notAfter: Date.parse(createdAt) });
   const isSimilar = (row: HistoryOrder) => mayHaveArrived && isVariantOf(referenceId, row.referenceId);

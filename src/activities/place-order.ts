@@ -41,7 +41,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
     async placeOrder(input) {
       const fenced = fenceReason(input);
       if (fenced !== undefined) return { evidence: 'FENCED', reason: fenced, inFlight: true };
-      // This comes before the circuit breaker, so that a purchase that only ever finds it open knows the result.
+      // This comes before the circuit breaker: a purchase that stays paused until its deadline needs the result to end.
       const other = await checkOtherExecutions(deps, input);
       if (other) {
         logResult(other);
@@ -220,7 +220,7 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
     return { result: { evidence: 'PLACED', orderId: data.id }, health: 'HEALTHY' };
   } catch (error) {
     if (!isPartnerError(error)) return withUnknownHealth({ evidence: 'UNKNOWN', reason: 'an unexpected error' });
-    const { placement: evidence, retryAfterMs, permitInMs, code } = error;
+    const { evidence, retryAfterMs, permitInMs, code } = error;
     return {
       result: { evidence, reason: withTraceId(error), retryAfterMs, permitInMs },
       health: healthOf(error),
@@ -232,9 +232,9 @@ async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOr
 }
 
 /** Adds the trace id, which the partner needs when it is asked about a rejection. */
-function withTraceId({ placement, summary, traceId }: PartnerError): string {
+function withTraceId({ evidence, summary, traceId }: PartnerError): string {
   const shown = safeTraceId(traceId);
-  const isRejection = placement === 'ORDER_REJECTED' || placement === 'CONFLICT';
+  const isRejection = evidence === 'ORDER_REJECTED' || evidence === 'CONFLICT';
   return isRejection && shown !== undefined ? `${summary}, trace id ${shown}` : summary;
 }
 

@@ -5,7 +5,7 @@ import { isPartnerError, type Order } from '../partner';
 import { FORCED_POLL_EVERY } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
 import { readEarlierRuns } from './read-sale';
-import { ACCESS_DENIED, retryAsOrdinaryActivity, toFailure, orderUnchanged } from './failures';
+import { ACCESS_DENIED, retryAsOrdinaryActivity, toFailure, orderStillOpen } from './failures';
 import { addKeyIds, snapshotOf } from './order-keys';
 
 /** An attempt this close to the deadline does not poll, because the workflow polls once more at the deadline. */
@@ -21,12 +21,12 @@ export function createPollOrderActivities(
       const delay = delayWithin(deps, input.intervalMs);
       if (attempt === 1 && input.firstDelayMs > 0) {
         const message = `the order was still open at the first poll; next poll in ${formatSeconds(input.firstDelayMs)}`;
-        throw orderUnchanged(message, delayWithin(deps, input.firstDelayMs));
+        throw orderStillOpen(message, delayWithin(deps, input.firstDelayMs));
       }
-      if (remaining(deps) < CLOSING_MS) throw orderUnchanged('the deadline has been reached', input.intervalMs);
+      if (remaining(deps) < CLOSING_MS) throw orderStillOpen('the deadline has been reached', input.intervalMs);
       const isForced = attempt % FORCED_POLL_EVERY === 0;
       const reason = input.watch === 'history' && !isForced ? deps.historyWatch.skipReason(input) : undefined;
-      if (reason !== undefined) throw orderUnchanged(`${reason}; next check in ${formatSeconds(delay)}`, delay);
+      if (reason !== undefined) throw orderStillOpen(`${reason}; next check in ${formatSeconds(delay)}`, delay);
       return pollOpenOrder(deps, input, delay);
     },
     async pollOrder(input) {
@@ -45,7 +45,7 @@ async function pollOpenOrder(deps: ActivityDependencies, input: AwaitOrderInput,
   const { status } = order;
   if (canStopPolling(status)) return order;
   if (mayHaveEnded(status)) log.warn('undocumented order status', { orderId, status });
-  throw orderUnchanged(`the order is ${status}; next poll in ${formatSeconds(delay)}`, delay);
+  throw orderStillOpen(`the order is ${status}; next poll in ${formatSeconds(delay)}`, delay);
 }
 
 /**
@@ -69,7 +69,7 @@ async function poll(
     if (isPartnerError(error)) {
       if (error.permitInMs === undefined) deps.metrics.count('fulfilment_polls', { result: 'failed' });
       if (delay !== undefined && error.kind === 'not-found') {
-        throw orderUnchanged(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(delay)}`, delay);
+        throw orderStillOpen(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(delay)}`, delay);
       }
       if (error.kind === 'access') log.error(ACCESS_DENIED, { reason: error.message });
     }

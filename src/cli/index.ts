@@ -1,10 +1,10 @@
 import { Argument, Command, CommanderError } from 'commander';
 // The index would load zod.
 import { envFileAdvice, loadEnvFile } from '../config/env-file';
-import { PROGRAM } from '../contracts/operator-commands';
+import { PROGRAM, statusCommand } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { toSafeLines } from '../domain/text-format';
-import { InvalidPurchaseError, NoResponseError } from '../starter/errors';
+import { FulfilmentError, InvalidPurchaseError, NoResponseError, PurchaseNotFoundError } from '../starter/errors';
 import { startTracing, type Tracing } from '../tracing';
 import { connectOnce, connectRetry } from '../workflows/policies';
 import { canShowColours } from './colours';
@@ -78,10 +78,18 @@ export async function runStarter(argv: readonly string[], context: StarterContex
     const { message: quoting, exitCode } = explain(error);
     // The message may quote the command line, or text that others wrote into Temporal.
     const message = toSafeLines(quoting);
-    out.note(message + envFileAdvice(error));
+    out.note(message + statusAdvice(error, message) + envFileAdvice(error));
     if (out.json) show(out, { error: { name: error instanceof Error ? error.name : 'Error', message } });
     return exitCode;
   }
+}
+
+/** Names the command that shows the purchase, which an error of the library can't do: a checkout has no commands. */
+function statusAdvice(error: unknown, message: string): string {
+  if (!(error instanceof FulfilmentError) || error instanceof PurchaseNotFoundError) return '';
+  const { referenceId } = error as { referenceId?: string };
+  if (referenceId === undefined || message.includes(PROGRAM)) return '';
+  return `\nTo see its state: ${statusCommand(referenceId)}`;
 }
 
 /** Drops `--help` after an unknown command. Otherwise commander shows the whole help and succeeds. */

@@ -218,7 +218,8 @@ function formatRunning({ state, waitsFor, workflowStatus }: PurchaseStatus): str
 
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
-  const explanation = `  waiting for your decision (${hold.reason}): ${safeSentence(hold.explanation)}`;
+  const since = time(hold.since);
+  const explanation = `  waiting for your decision since ${since} (${hold.reason}): ${safeSentence(hold.explanation)}`;
   return [explanation, '  check, then decide:', ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent)];
 }
 

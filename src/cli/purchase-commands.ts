@@ -54,7 +54,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
       showResolution(out, await (await starterOf(context)).resolve(referenceId, choice));
     });
   addList(program, context);
-  add('cancel', 'end a purchase if nothing can have been bought; otherwise its order is completed').action(
+  add('cancel', 'end a purchase, unless an order may exist; that order is completed').action(
     async (referenceId: string) => showCancellation(out, await (await starterOf(context)).cancel(referenceId)),
   );
   add('redeliver', 'read the order of an ended purchase and deliver all keys of the sale again').action(

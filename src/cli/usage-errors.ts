@@ -38,7 +38,9 @@ export function explainUsage(command: Command, { code, message }: CommanderError
     case 'commander.optionMissingArgument':
       return usageError(`A value is missing after ${written.split(' ')[0]}: ${written.replace(/<(.+)>/, upperCased)}`);
     case 'commander.excessArguments':
-      return usageError(`Too many arguments. ${asTyped(pathOf('--help'))} lists the arguments of this command.`);
+      return usageError(
+        `Too many arguments. Options begin with --. ${asTyped(pathOf('--help'))} lists the arguments and options.`,
+      );
     case 'commander.help':
       return usageError('No command was given.');
     default:

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { statusCommand } from '../contracts/operator-commands';
 import { holdIn } from '../contracts/purchase';
-import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
+import { workflowStateOf } from '../starter/current-state';
 import { createPurchaseReader, epochMsOf } from '../temporal/client';
 import { safeSentence } from './output';
 
@@ -27,9 +27,8 @@ export async function watchStates(
   while (!signal.aborted) {
     // The wait for the result reports why Temporal does not respond.
     const purchase = await purchases.describe(referenceId).catch(() => undefined);
-    const listed = purchase?.typedSearchAttributes.get(PURCHASE_STATE);
-    // The last state that a terminated purchase recorded is out of date.
-    const state = RUNNING_STATES.find((one) => one === listed && purchase?.status.name === 'RUNNING');
+    const current = purchase && workflowStateOf(purchase);
+    const state = RUNNING_STATES.find((one) => one === current && purchase?.status.name === 'RUNNING');
     const hold = state === 'HELD' ? holdIn(purchase?.memo) : undefined;
     const now = `${state}${hold?.id ?? ''}`;
     if (state !== undefined && now !== before && !signal.aborted) {

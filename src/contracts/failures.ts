@@ -11,7 +11,7 @@ export const FAILURE = {
   /** The lookback of a reconciliation is longer than the namespace's retention minus a day. */
   lookbackTooLong: 'LookbackTooLong',
   /** The order is still open. Benign: a purchase waits by retrying this failure. */
-  orderUnchanged: 'OrderUnchanged',
+  orderStillOpen: 'OrderStillOpen',
   /** The partner could not be reached, or its response was unusable. Usually retried. */
   partnerUnavailable: 'PartnerUnavailable',
   /** The order is larger than PARTNER_MAX_BODY. Not retried: an operator decides. */

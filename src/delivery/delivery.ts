@@ -20,7 +20,7 @@ export interface Delivery {
 }
 
 /**
- * - `answered`: a response other than 2xx and 410, including redirects.
+ * - `error-response`: a response other than 2xx and 410, including redirects.
  * - `timeout`, `unreachable`: no response.
  * - `storage`: the folder can't be written.
  */

@@ -30,7 +30,7 @@ export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | '
 export type EvidenceWithoutOrder = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
 
 /** The next step of a purchase that has no order yet. */
-export type NextStep =
+export type Consequence =
   /** Attempt to place the order again. */
   | { kind: 'attempt' }
   /** End the purchase without an order. */
@@ -46,7 +46,7 @@ export interface Confirm {
   searches: 'one' | 'window';
   /** Whether an order counts as absent only if the history proved readable. */
   needsProof: boolean;
-  ifAbsent: Exclude<NextStep, Confirm>;
+  ifAbsent: Exclude<Consequence, Confirm>;
 }
 
 interface Situation {
@@ -60,7 +60,7 @@ const HOLD = { kind: 'hold' } as const;
 const REJECTED = { kind: 'end', outcome: 'REJECTED' } as const;
 
 /** What follows from the evidence of one attempt. Source: docs/architecture.md#failure-model. */
-export function stepAfter(evidence: EvidenceWithoutOrder, { mayHaveArrived, replace }: Situation): NextStep {
+export function consequenceOf(evidence: EvidenceWithoutOrder, { mayHaveArrived, replace }: Situation): Consequence {
   switch (evidence) {
     case 'NOT_SENT':
     case 'PAUSED':

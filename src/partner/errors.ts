@@ -3,35 +3,35 @@ import type { RequestEvidence } from '../domain/placement';
 
 export type PartnerOperation = 'listProducts' | 'listOrders' | 'placeOrder' | 'getOrder';
 
-interface Consequences {
+interface ErrorTraits {
   /** For `placeOrder`: what the error proves about the order. Only after `NOT_SENT` is a second request safe. */
-  placement: Exclude<RequestEvidence, 'PLACED'>;
+  evidence: Exclude<RequestEvidence, 'PLACED'>;
   /** Whether the same read may succeed later. Says nothing about `placeOrder`. */
   retryable: boolean;
   /** Whether the cause is the partner or our account with it. The circuit breaker counts these errors. */
   countsAgainstPartner: boolean;
 }
 
-/** All kinds of errors. After any of the first five, nothing was sent. */
+/** All kinds of errors. */
 const KINDS = {
   /** An argument, an option or the API key is unusable. */
-  'invalid-argument': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  'invalid-argument': { evidence: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
   /** No connection: DNS failed, the connection was refused, or TLS failed. */
-  unreachable: { placement: 'NOT_SENT', retryable: true, countsAgainstPartner: true },
+  unreachable: { evidence: 'NOT_SENT', retryable: true, countsAgainstPartner: true },
   /** The write would have been after `notAfter`, or no permit is available in time (`permitInMs`). */
-  'too-late': { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  'too-late': { evidence: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
   /** `beforeWrite` did not allow the write, or the partner closed the connection while `beforeWrite` ran. */
-  aborted: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  aborted: { evidence: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
   /** The client was closed, or the work that needed the request has ended. */
-  closed: { placement: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
+  closed: { evidence: 'NOT_SENT', retryable: false, countsAgainstPartner: false },
   /** The deadline passed. `sent` says whether the request may have reached the partner. */
   timeout: ({ sent = true }) => ({
-    placement: sent ? 'UNKNOWN' : 'NOT_SENT',
+    evidence: sent ? 'UNKNOWN' : 'NOT_SENT',
     retryable: true,
     countsAgainstPartner: true,
   }),
   /** After the request was handed to the connection, the connection broke or returned something other than HTTP. */
-  'connection-lost': { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: true },
+  'connection-lost': { evidence: 'UNKNOWN', retryable: true, countsAgainstPartner: true },
   /** 401 or 403: the API key is wrong or lacks permission. */
   access: ofStatus,
   /** 404: there is no such order (yet), or the prefix is wrong. Only for `placeOrder` does it affect every sale. */
@@ -40,42 +40,42 @@ const KINDS = {
   status: ofStatus,
   /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */
   unsuccessful: ({ envelopeStatus = 500 }) => ({
-    placement: 'ERROR_RESPONSE',
+    evidence: 'ERROR_RESPONSE',
     retryable: ofStatus({ httpStatus: envelopeStatus }).retryable,
     countsAgainstPartner: true,
   }),
   /** An unusable 2xx; `reason` says what is wrong. One bad response to a read does not affect every sale. */
   unreadable: ({ operation, reason }) => ({
-    placement: 'UNKNOWN',
+    evidence: 'UNKNOWN',
     retryable: reason === 'not-json',
     countsAgainstPartner: operation === 'placeOrder',
   }),
   /** The partner returned other pages of a list than requested, or fewer rows than its own count. */
-  incomplete: { placement: 'UNKNOWN', retryable: true, countsAgainstPartner: false },
-} as const satisfies Record<string, Consequences | ((facts: PartnerErrorFacts) => Consequences)>;
+  incomplete: { evidence: 'UNKNOWN', retryable: true, countsAgainstPartner: false },
+} as const satisfies Record<string, ErrorTraits | ((facts: PartnerErrorFacts) => ErrorTraits)>;
 
 export type PartnerErrorKind = keyof typeof KINDS;
 
-const STATUSES: readonly [statuses: readonly number[], Consequences][] = [
+const STATUSES: readonly [statuses: readonly number[], ErrorTraits][] = [
   // About this order: its items or its size.
-  [[400, 413, 415, 422], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }],
+  [[400, 413, 415, 422], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }],
   // No balance, for this order or any other.
-  [[402], { placement: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }],
+  [[402], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }],
   // About us: a rotated API key or a wrong prefix.
-  [[401, 403, 404, 405], { placement: 'ACCESS_DENIED', retryable: false, countsAgainstPartner: true }],
+  [[401, 403, 404, 405], { evidence: 'ACCESS_DENIED', retryable: false, countsAgainstPartner: true }],
   // The order probably exists, from this request or an earlier one.
-  [[409], { placement: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
+  [[409], { evidence: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
   // The partner asks for a retry.
-  [[408, 425, 429], { placement: 'ERROR_RESPONSE', retryable: true, countsAgainstPartner: true }],
+  [[408, 425, 429], { evidence: 'ERROR_RESPONSE', retryable: true, countsAgainstPartner: true }],
 ];
 
-function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): Consequences {
+function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): ErrorTraits {
   const row = STATUSES.find(([statuses]) => statuses.includes(httpStatus));
   if (row) return row[1];
   // After a server error the order may or may not exist. 1xx, 3xx and other 4xx prove nothing at all.
   const isServerError = httpStatus >= 500;
   return {
-    placement: isServerError ? 'ERROR_RESPONSE' : 'UNKNOWN',
+    evidence: isServerError ? 'ERROR_RESPONSE' : 'UNKNOWN',
     retryable: isServerError,
     countsAgainstPartner: true,
   };
@@ -128,7 +128,7 @@ export interface PartnerErrorFacts {
   reason?: 'not-json' | 'too-large' | 'shape';
 }
 
-const ErrorWithFacts = Error as unknown as new (message: string) => Error & Readonly<PartnerErrorFacts & Consequences>;
+const ErrorWithFacts = Error as unknown as new (message: string) => Error & Readonly<PartnerErrorFacts & ErrorTraits>;
 
 /**
  * The only error that the client throws. It has no `cause`, because the underlying errors quote the partner's text,

@@ -61,8 +61,8 @@ export interface PurchaseStart {
 
 /**
  * Starts purchases and acts on them: shows their state, waits for their results, decides what happens to held ones,
- * repeats deliveries and cancels. It needs only a Temporal client, and never the partner's API key. All methods except
- * `result` throw NoResponseError if Temporal does not respond in time. An invalid reference throws
+ * repeats deliveries and cancels. It needs only a Temporal client, and never the partner's API key. All methods throw
+ * NoResponseError if Temporal does not respond in time; `result` only with `timeoutMs`. An invalid reference throws
  * InvalidArgumentError, and in `purchase` InvalidPurchaseError.
  */
 export interface Starter {
@@ -79,13 +79,14 @@ export interface Starter {
    */
   purchase(input: PurchaseInput): Promise<PurchaseStart>;
   /**
-   * Waits until a purchase ends. Keeps waiting if the purchase is reset or a call to the server times out. Every
-   * outcome is a result, even REJECTED and FAILED.
+   * Waits until a purchase ends, or until `timeoutMs` has passed. Without `timeoutMs`, it keeps waiting, even while
+   * Temporal is unreachable. Every outcome is a result, even REJECTED and FAILED.
    *
    * @throws PurchaseNotFoundError
    * @throws PurchaseEndedWithoutResultError if the purchase was terminated or its input was invalid.
+   * @throws NoResponseError if the purchase has not ended in time. Repeat the call to keep waiting.
    */
-  result(referenceId: string): Promise<PurchaseResult>;
+  result(referenceId: string, options?: ResultOptions): Promise<PurchaseResult>;
   /**
    * Returns the current state of a purchase. Works without a running worker.
    *
@@ -128,6 +129,11 @@ export interface Starter {
   cancel(referenceId: string): Promise<Cancellation>;
 }
 
+export interface ResultOptions {
+  /** How long to wait, in ms. Default: until the purchase ends. */
+  timeoutMs?: number | undefined;
+}
+
 export interface StarterOptions {
   /**
    * The worker's `TEMPORAL_TASK_QUEUE`. Default `fulfilment`. No worker sees a purchase on the wrong queue: it stays
@@ -135,8 +141,8 @@ export interface StarterOptions {
    */
   taskQueue?: string | undefined;
   /**
-   * How long a method waits for Temporal, and for a worker if it needs one, in ms. Default 30,000. `result` has no
-   * limit: it waits until the purchase ends.
+   * How long a method waits for Temporal, and for a worker if it needs one, in ms. Default 30,000. `result` has an
+   * option of its own.
    */
   timeoutMs?: number | undefined;
   /**
@@ -146,6 +152,7 @@ export interface StarterOptions {
   fairnessKey?: string | undefined;
 }
 
+const RESULT_FIELDS = namesOf<ResultOptions>({ timeoutMs: true });
 const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true, fairnessKey: true });
 
 /**
@@ -161,9 +168,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   checkClient(client);
   refuseUnknownFields(options, OPTION_FIELDS);
   const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeoutMs, fairnessKey } = options;
-  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
-    throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${timeoutMs}`);
-  }
+  checkTimeout(timeoutMs);
   /** All calls to Temporal share one deadline, unless a method sets an earlier one. */
   const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorContext): Promise<T> => {
     const deadline = Date.now() + timeoutMs;
@@ -175,8 +180,18 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
       const requested = parsePurchase(input);
       return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, requested));
     },
-    result: async (referenceId) =>
-      translateErrors(client, resultOf(client, requireReference(referenceId)), { referenceId }),
+    result: async (referenceId, options = {}) => {
+      refuseUnknownFields(options, RESULT_FIELDS);
+      const { timeoutMs: waitMs } = options;
+      const wait = () => resultOf(client, requireReference(referenceId));
+      if (waitMs !== undefined) checkTimeout(waitMs);
+      const result = waitMs === undefined ? wait() : client.withDeadline(Date.now() + waitMs, wait);
+      return translateErrors(client, result, {
+        referenceId,
+        advice: KEEP_WAITING,
+        late: `Purchase ${referenceId} did not end in time`,
+      });
+    },
     status: (referenceId) => inTime(() => statusOf(client, requireReference(referenceId)), { referenceId }),
     resolve: async (referenceId, options) => {
       const [reference, decision] = [requireReference(referenceId), parseDecision(options)];
@@ -189,6 +204,11 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
     list: (filter = {}) => inTime(() => listPurchases(client, filter), { advice: LIST_FEWER }),
     cancel: (referenceId) => inTime(() => cancelPurchase(client, requireReference(referenceId)), { referenceId }),
   };
+}
+
+function checkTimeout(ms: number): void {
+  if (ms > 0 && ms <= MAX_TIMER_MS) return;
+  throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${ms}`);
 }
 
 /** A `Client` of another copy of Temporal's package is fine, so this looks only at what is used. */
@@ -315,8 +335,11 @@ interface ErrorContext {
   /** What to do if Temporal did not respond. */
   advice?: string;
   isSafeToRepeat?: boolean;
+  /** What has not happened in time, if Temporal did respond. */
+  late?: string;
 }
 
+const KEEP_WAITING = 'Repeat the call to keep waiting.';
 const REPEAT = 'The request may still take effect; repeating it is safe.';
 const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with a shorter age or a lower limit.';
 
@@ -324,7 +347,7 @@ const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with
 async function translateErrors<T>(
   client: Client,
   response: Promise<T>,
-  { referenceId, advice = REPEAT, isSafeToRepeat }: ErrorContext = {},
+  { referenceId, advice = REPEAT, isSafeToRepeat, late }: ErrorContext = {},
 ): Promise<T> {
   try {
     return await response;
@@ -336,9 +359,11 @@ async function translateErrors<T>(
     const grpcError = grpcErrorOf(error);
     if (grpcError?.code !== GRPC_STATUS.UNAVAILABLE && grpcError?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
     const silence = await diagnoseNoResponse(client);
-    const reason = silence === undefined ? '.' : `: ${silence}. Is a server running at this address?`;
-    throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {
+    const isConnected = silence === undefined;
+    const failed = (isConnected && late) || `Temporal (${describeNamespace(client)}) did not respond in time`;
+    throw new NoResponseError(`${failed}${isConnected ? '.' : `: ${silence}`} ${advice}`, {
       isSafeToRepeat,
+      referenceId,
       cause: rootCauseOf(error as Error),
     });
   }

@@ -1,4 +1,4 @@
-import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { commandsFor, indented, searchCommand } from '../contracts/operator-commands';
 import type { Hold, PurchaseInput } from '../contracts/public-types';
 import type { WorkflowStatus } from './current-state';
 import { describeItems } from '../domain/purchase-rules';
@@ -124,13 +124,20 @@ export class RedeliveryFailedError extends FulfilmentError {
 export class NoResponseError extends FulfilmentError {
   /** Whether repeating the call is safe. False only for a `resolve` without `holdId`, which may decide a later hold. */
   readonly isSafeToRepeat: boolean;
+  /** The purchase that the call was about. */
+  readonly referenceId: string | undefined;
 
   constructor(
     message: string,
-    { isSafeToRepeat = true, ...options }: ErrorOptions & { isSafeToRepeat?: boolean } = {},
+    {
+      isSafeToRepeat = true,
+      referenceId,
+      ...options
+    }: ErrorOptions & { isSafeToRepeat?: boolean | undefined; referenceId?: string | undefined } = {},
   ) {
     super(message, options);
     this.isSafeToRepeat = isSafeToRepeat;
+    this.referenceId = referenceId;
   }
 }
 
@@ -140,9 +147,7 @@ export class NothingToCancelError extends FulfilmentError {
     readonly referenceId: string,
     how: string,
   ) {
-    super(
-      `Purchase ${referenceId} can't be cancelled, because it ended ${how}. To see it: ${statusCommand(referenceId)}`,
-    );
+    super(`Purchase ${referenceId} can't be cancelled, because it ended ${how}.`);
   }
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId } from '../contracts/names';
-import { commandsFor, indented, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { commandsFor, indented, searchCommand } from '../contracts/operator-commands';
 import type { DeliveryResult, Hold } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
@@ -47,8 +47,8 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
       // A call that starts just before the deadline fails with another code.
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
       throw new NoResponseError(
-        `The delivery of ${referenceId} has started, but the checkout did not accept it in time` +
-          `${await formatProgress(client, handle)}. To follow it: ${statusCommand(referenceId)}`,
+        `The delivery of ${referenceId} has started, but ${await formatProgress(client, handle)}. It continues.`,
+        { referenceId },
       );
     }
   };
@@ -63,8 +63,7 @@ function stillRunning(referenceId: string, hold?: Hold): NothingToRedeliverError
   const reason = hold
     ? `is held (${toSingleLine(hold.explanation, MAX_EXPLANATION_LENGTH)}). ` +
       `Decide instead:${indented(commandsFor(referenceId, hold))}`
-    : 'is still running. It delivers by itself, and retries if necessary. ' +
-      `To see its state: ${statusCommand(referenceId)}`;
+    : 'is still running. It delivers by itself, and retries if necessary.';
   return new NothingToRedeliverError(referenceId, `Purchase ${referenceId} ${reason}`);
 }
 
@@ -85,6 +84,6 @@ async function formatProgress(client: Client, handle: WorkflowHandle): Promise<s
   const describe = () => client.withDeadline(Date.now() + DESCRIBE_WITHIN_MS, () => handle.describe());
   const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
   const message = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
-  if (message) return ` (${message})`;
-  return pendingWorkflowTask ? ' (no worker has picked it up; is a worker running?)' : '';
+  if (message) return `the checkout did not accept it in time (${message})`;
+  return pendingWorkflowTask ? 'no worker has picked it up; is a worker running?' : 'it did not end in time';
 }

@@ -7,14 +7,13 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
-import { statusCommand } from '../contracts/operator-commands';
 import type { HoldDecision, Hold } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { type Decision, DECISIONS } from '../domain/holds';
 import { quoteValue, validateOrderId } from '../domain/purchase-rules';
 import { toSingleLine } from '../domain/text-format';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
-import { listedStateOf } from './current-state';
+import { workflowStateOf } from './current-state';
 import { expectedOneOf } from './did-you-mean';
 import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './errors';
 import { refuseUnknownFields } from './unknown-fields';
@@ -89,19 +88,18 @@ export async function resolveHold(
 }
 
 async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: string): Promise<Hold> {
-  const { status, memo, typedSearchAttributes } = await handle.describe();
+  const description = await handle.describe();
+  const { status, memo } = description;
+  const state = workflowStateOf(description);
   if (status.name !== 'RUNNING') {
-    const state = listedStateOf({ status, typedSearchAttributes });
     const end = state === 'ENDED_WITHOUT_RESULT' ? status.name : state;
     throw new DecisionRefusedError(referenceId, `the purchase has ended as ${end}`);
   }
   const hold = holdIn(memo);
   if (!hold) {
+    const continues = state === 'STARTED' ? 'waits for a worker' : 'continues by itself';
     const decided = holdId === undefined ? '' : `; hold ${toSingleLine(holdId, 100)} is not open`;
-    throw new DecisionRefusedError(
-      referenceId,
-      `the purchase is not held and continues by itself${decided}. To see its state: ${statusCommand(referenceId)}`,
-    );
+    throw new DecisionRefusedError(referenceId, `the purchase is not held and ${continues}${decided}`);
   }
   return hold;
 }
@@ -114,8 +112,8 @@ function toDecisionError(error: unknown, referenceId: string, isSafeToRepeat: bo
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
   return new NoResponseError(
     `No worker processed the decision on ${referenceId} in time. Is a worker running? ` +
-      `The decision may still take effect. Check before you decide again: ${statusCommand(referenceId)}`,
-    { isSafeToRepeat },
+      'The decision may still take effect. Read the status before you decide again.',
+    { isSafeToRepeat, referenceId },
   );
 }
 

@@ -120,6 +120,7 @@ export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): Placed
     const orderIds = [chosen.id, ...alsoBought];
     raiseAlert(purchase, 'DOUBLE_PURCHASE', { orderIds, explanation, advice: DOUBLE_PURCHASE_ADVICE }, chosen.id);
   }
+  log.info('adopted the order that the history shows', { orderId: chosen.id });
   return { kind: 'order', orderId: chosen.id, adopted: true };
 }
 

@@ -11,7 +11,13 @@ import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../con
 import { REJECTED_DUPLICATES } from '../contracts/names';
 import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, summaryOf } from '../domain/text-format';
-import { type Confirm, type EvidenceWithoutOrder, mayHaveBought, type NextStep, stepAfter } from '../domain/placement';
+import {
+  type Confirm,
+  type EvidenceWithoutOrder,
+  mayHaveBought,
+  type Consequence,
+  consequenceOf,
+} from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './guards';
 import { adoptFound, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
@@ -36,7 +42,7 @@ import {
 } from './purchase-record';
 
 /** How placing ends: with an order, or with an outcome without one. */
-export type Placement = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
+export type PlacementConclusion = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
 /** Attempt to place the order after `afterMs`, because of `reason`. `paused`: the circuit breaker is open. */
 type NextAttempt = { kind: 'attempt'; reason: string; afterMs: number; paused?: true };
@@ -73,11 +79,11 @@ interface Placing {
 }
 
 /**
- * Places the order once. Each attempt is one activity that sends at most one request (see activities/place-order.ts).
- * `stepAfter` decides what follows. It allows another request only after proof that the last one was not sent, was
+ * Places the order. Each attempt is one activity that sends at most one request (see activities/place-order.ts).
+ * `consequenceOf` decides what follows. It allows another request only after proof that the last one was not sent, was
  * rejected, or left no order in the partner's history.
  */
-export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<Placement> {
+export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promise<PlacementConclusion> {
   const until = Date.now() + purchase.settings.placeWithinMs;
   const placing: Placing = {
     purchase,
@@ -115,6 +121,7 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
   await delayBefore(placing, step);
   if (purchase.cancelRequested)
     return { kind: 'end', outcome: 'CANCELLED', reason: cancelReason(placing, step.reason) };
+  // While the circuit breaker is open, nothing is sent, so the attempt number stays the same.
   if (!step.paused) placing.attempts += 1;
   placing.lastStartedAt = Date.now();
   purchase.showStep(
@@ -128,7 +135,7 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
   if (result.evidence === 'FOUND') return adoptFound(purchase, result.orders);
 
   const { replace } = purchase.settings;
-  const next = stepAfter(result.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
+  const next = consequenceOf(result.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
   placing.mayHaveArrived ||= mayHaveBought(result.evidence);
   return next.kind === 'confirm' ? confirm(placing, next, result) : stepWithoutOrder(placing, next, result);
 }
@@ -188,7 +195,7 @@ function isTimeoutWithoutIntention(failure: unknown): boolean {
   return cause instanceof TimeoutFailure && cause.lastHeartbeatDetails === undefined;
 }
 
-function stepWithoutOrder(placing: Placing, next: Exclude<NextStep, Confirm>, result: ResultWithoutOrder): Step {
+function stepWithoutOrder(placing: Placing, next: Exclude<Consequence, Confirm>, result: ResultWithoutOrder): Step {
   const { reason } = result;
   switch (next.kind) {
     case 'attempt':

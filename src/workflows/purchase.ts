@@ -26,7 +26,7 @@ const statusQuery = defineQuery<StatusQueryResult>(STATUS_QUERY);
  * One sale, from the order at the partner to the keys at the checkout.
  *
  * Business outcomes are results. A failed purchase means invalid input (`InvalidPurchase`) or a bug. A cancel request
- * ends the purchase only while nothing can have been bought; later, it is only noted in the result.
+ * ends the purchase only while no order can exist; later, it is only noted in the result.
  *
  * Use async functions sparingly: each promise in a workflow costs the worker 0.07 ms, because the SDK records its stack
  * trace for the Temporal UI (docs/performance.md).

@@ -40,8 +40,8 @@ export async function checkTemporal(options: DoctorOptions, checklist: Checklist
     if (typeof exitCode !== 'number') throw error;
     const isRefused = exitCode === CONFIGURATION;
     const variable = isRefused ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
-    const wrong = isRefused ? 'the API key and the TLS settings' : 'that a server is running at this address';
-    const remedy = `Check ${wrong}, also in the file that TEMPORAL_CONFIG_FILE names. Then run doctor again.`;
+    const wrong = isRefused ? 'the API key and the TLS settings' : 'the address, and whether a server is running there';
+    const remedy = `Check ${wrong}. The file that TEMPORAL_CONFIG_FILE names may also set them. Then run doctor again.`;
     address.failed(reason, remedy, variable);
     return exitCode;
   }

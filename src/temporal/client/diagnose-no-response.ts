@@ -8,7 +8,7 @@ const TRY_MS = 1_000;
 /** The states of a gRPC channel without a connection. */
 const CONNECTING = 1;
 const TRANSIENT_FAILURE = 3;
-const NO_GRPC = "it accepts connections, but not with the client's TLS settings, or it is not Temporal";
+const NO_GRPC = "it accepts connections, but not with the client's TLS settings, or it is not Temporal. Check both.";
 
 interface GrpcConnection {
   client?: { getChannel?(): { getConnectivityState(tryToConnect: boolean): number } };
@@ -18,7 +18,7 @@ interface GrpcConnection {
 /**
  * Why a client can't connect, in words: its own error names only a deadline. Connects once more, with plain TCP.
  *
- * @returns undefined if the client is connected, or if its connection does not show this.
+ * @returns a sentence, without its beginning; undefined if the client is connected, or if its connection does not show this.
  */
 export async function diagnoseNoResponse({ connection }: Client): Promise<string | undefined> {
   const { client, options } = connection as GrpcConnection;
@@ -28,7 +28,7 @@ export async function diagnoseNoResponse({ connection }: Client): Promise<string
   const code = await connectOnce(host.replace(/^\[(.*)\]$/, '$1'), Number(port));
   // The client itself may still be connecting.
   if (code === undefined) return state === TRANSIENT_FAILURE ? NO_GRPC : undefined;
-  return knownFailure(code)?.cause ?? `the connection failed (${code})`;
+  return `${knownFailure(code)?.cause ?? `the connection failed (${code})`}. Is a server running at this address?`;
 }
 
 /** @returns the error code; undefined if the server accepts the connection. */

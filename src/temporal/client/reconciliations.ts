@@ -61,6 +61,6 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
     `A lookback of ${formatHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
     `${formatHours(retentionMs)}. Use a shorter lookback, or run: ` +
     `npm run temporal -- operator namespace update --retention ${needed} --namespace ${namespace} ` +
-    '(on Temporal Cloud: tcld namespace retention set)'
+    `(on Temporal Cloud: tcld namespace retention set --namespace ${namespace} --retention-days ${Math.ceil(Number.parseInt(needed) / 24)})`
   );
 }

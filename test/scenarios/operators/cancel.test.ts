@@ -70,6 +70,7 @@ describe('a purchase that an operator cancels or terminates', () => {
       const late = await run('cancel', referenceId);
       expect(late.code).toBe(1);
       expect(late.stderr).toContain(`Purchase ${referenceId} can't be cancelled, because it ended as DELIVERED`);
+      expect(late.stderr).toContain(`\nTo see its state: npx fulfilment status ${referenceId}`);
     },
   );
 

@@ -143,6 +143,9 @@ describe('the commands, as real processes', () => {
     const idle = await startTestEnvironment({ worker: false });
     const referenceId = await idle.buy({ 'demo-instant': 1 });
     expect(await idle.starter.status(referenceId)).toMatchObject({ state: 'STARTED', workflowStatus: 'RUNNING' });
+    await expect(idle.starter.resolve(referenceId, { decision: 'abandon' })).rejects.toThrow(
+      /is not held and waits for a/,
+    );
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain(`has been waiting for a worker on task queue ${idle.taskQueue} since 20`);
     expect(stdout).toContain('nothing has happened yet: no worker has picked it up');

@@ -213,7 +213,7 @@ describe('doctor', () => {
     const diagnosis = await run({ address: '127.0.0.1:1' });
     const words = formatDiagnosis(diagnosis);
     expect(words).toContain('1 problem, 0 warnings. Nothing was bought.');
-    expect(words).toContain('TEMPORAL_ADDRESS: Check that a server is running at this address');
+    expect(words).toContain('TEMPORAL_ADDRESS: Check the address, and whether a server is running there');
     expect(words).toContain('Temporal: address: cannot connect to 127.0.0.1:1: connection refused\n');
     expect(words).not.toContain('\u001B');
     expect(formatDiagnosis(diagnosis, true)).toContain('\u001B[31mproblem');

@@ -3,7 +3,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import { PURCHASE_STATE, REFERENCE_ID } from '../../../src/contracts/search-attributes';
 import {
   createStarter,
+  InvalidArgumentError,
   InvalidPurchaseError,
+  isRetryable,
+  NoResponseError,
   PurchaseDiffersError,
   PurchaseEndedWithoutResultError,
   PurchaseNotFoundError,
@@ -120,6 +123,16 @@ describe('the library of a TypeScript checkout', () => {
     const other = await env.buy({ 'demo-never': 1 });
     const limited = client.withDeadline(Date.now() + 2_000, () => result(other));
     expect(isGrpcDeadlineError(await rejectionOf(limited))).toBe(true);
+  });
+
+  it('waits for the result no longer than it is told, and says that the purchase goes on, not that Temporal is down', async () => {
+    const referenceId = await env.buy({ 'demo-never': 1 });
+    const late = await rejectionOf(env.starter.result(referenceId, { timeoutMs: 1_000 }));
+    expect(late).toBeInstanceOf(NoResponseError);
+    expect(late?.message).toBe(`Purchase ${referenceId} did not end in time. Repeat the call to keep waiting.`);
+    expect(isRetryable(late)).toBe(true);
+    await expect(env.starter.result(referenceId, { timeoutMs: 0 })).rejects.toThrow(InvalidArgumentError);
+    await env.handleOf(referenceId).terminate();
   });
 
   it('goes on waiting for the result when a person resets the purchase: the run ends, the purchase does not', async () => {

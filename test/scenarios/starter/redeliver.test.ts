@@ -109,7 +109,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const { code, stderr } = await run('redeliver', referenceId);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `The delivery of ${referenceId} failed: the response is larger than PARTNER_MAX_BODY\n`,
+      stderr: `The delivery of ${referenceId} failed: the response is larger than PARTNER_MAX_BODY\nTo see its state: npx fulfilment status ${referenceId}\n`,
     });
   });
 

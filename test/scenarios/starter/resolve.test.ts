@@ -21,7 +21,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(code).toBe(0);
     expect(stdout).toContain(`${referenceId}  HELD\n`);
     expect(stdout).toMatch(
-      /waiting for your decision \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}check, then decide:\n/,
+      /waiting for your decision since 20\S+ \S+ UTC \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}check, then decide:\n/,
     );
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);

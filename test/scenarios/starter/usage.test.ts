@@ -35,7 +35,11 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['an unknown option', ['status', 'R-1', '--xyz'], 'Unknown option: --xyz. The options are --json'],
     ['a misspelt option', ['purchase', 'R-1', '--items', 'a:1'], 'Unknown option: --items. Did you mean --item?'],
     ['no reference', ['status'], 'REFERENCE is missing: npx fulfilment status REFERENCE'],
-    ['two references', ['status', 'R-1', 'R-2'], 'Too many arguments. npx fulfilment status --help lists'],
+    [
+      'two references',
+      ['status', 'R-1', 'R-2'],
+      'Too many arguments. Options begin with --. npx fulfilment status --help lists',
+    ],
     ['no item', ['purchase', 'R-1'], `--item is missing: ${PURCHASE}`],
     ['neither reference nor item', ['purchase'], `REFERENCE is missing: ${PURCHASE}`],
     ['no reference, but an item', ['purchase', '--item', 'a:1'], `REFERENCE is missing: ${PURCHASE}`],

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import {
   chooseOrder,
   mayHaveBought,
-  type NextStep,
+  type Consequence,
   type PlacementEvidence,
-  stepAfter,
+  consequenceOf,
   type EvidenceWithoutOrder,
 } from '../../../src/domain/placement';
 
@@ -30,7 +30,7 @@ const TABLE: [EvidenceWithoutOrder, first: string[], afterAnotherThatMayHaveArri
   ['NEVER_WRITTEN', UNWRITTEN, UNWRITTEN],
 ];
 
-function summarize(step: NextStep): string {
+function summarize(step: Consequence): string {
   if (step.kind === 'end') return step.outcome;
   if (step.kind !== 'confirm') return step.kind;
   return `${step.searches}${step.needsProof ? ', proven' : ''}: ${summarize(step.ifAbsent)}`;
@@ -39,7 +39,7 @@ function summarize(step: NextStep): string {
 describe('the next step after an attempt that returned no order', () => {
   it.each(TABLE)('%s', (evidence, first, later) => {
     const steps = (mayHaveArrived: boolean) =>
-      POLICIES.map((replace) => summarize(stepAfter(evidence, { mayHaveArrived, replace })));
+      POLICIES.map((replace) => summarize(consequenceOf(evidence, { mayHaveArrived, replace })));
     expect([steps(false), steps(true)]).toEqual([first, later]);
   });
 

@@ -11,17 +11,17 @@ const READ: PartnerErrorFacts = { operation: 'getOrder' };
 const PLACE: PartnerErrorFacts = { operation: 'placeOrder' };
 
 describe('the meaning of an HTTP status', () => {
-  it.each<[number[], PartnerError['placement'], boolean, boolean]>([
+  it.each<[number[], PartnerError['evidence'], boolean, boolean]>([
     [[400, 413, 415, 422], 'ORDER_REJECTED', false, false],
     [[402], 'ORDER_REJECTED', false, true],
     [[401, 403, 404, 405], 'ACCESS_DENIED', false, true],
     [[409], 'CONFLICT', false, false],
     [[408, 425, 429, 500, 502, 503, 504, 599], 'ERROR_RESPONSE', true, true],
     [[100, 301, 302, 307, 308, 406, 410, 418, 421], 'UNKNOWN', false, true],
-  ])('%p: %s; a read is retried: %s; counts against the partner: %s', (statuses, placement, retryable, counts) => {
+  ])('%p: %s; a read is retried: %s; counts against the partner: %s', (statuses, evidence, retryable, counts) => {
     for (const httpStatus of statuses) {
       const error = statusError({ ...PLACE, httpStatus });
-      expect(error).toMatchObject({ httpStatus, placement, retryable, countsAgainstPartner: counts });
+      expect(error).toMatchObject({ httpStatus, evidence, retryable, countsAgainstPartner: counts });
     }
   });
 
@@ -49,7 +49,7 @@ it('names the operation and the code in its message, for the log, but not in the
   expect([message, summary]).toEqual(['placeOrder: it broke (ECONNRESET)', 'it broke']);
 });
 
-it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>([
+it.each<[Kind, PartnerErrorFacts, PartnerError['evidence'], boolean, boolean]>([
   ['invalid-argument', PLACE, 'NOT_SENT', false, false],
   ['unreachable', PLACE, 'NOT_SENT', true, true],
   ['too-late', { ...PLACE, permitInMs: 5 }, 'NOT_SENT', false, false],
@@ -68,14 +68,14 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['placement'], boolean, boolean]>(
   ['incomplete', READ, 'UNKNOWN', true, false],
 ])(
   '%s (%j): %s; a read is retried: %s; counts against the partner: %s',
-  (kind, facts, placement, retryable, counts) => {
+  (kind, facts, evidence, retryable, counts) => {
     const error = new PartnerError(kind, 'it failed', facts);
-    expect(error).toMatchObject({ ...facts, kind, placement, retryable, countsAgainstPartner: counts });
+    expect(error).toMatchObject({ ...facts, kind, evidence, retryable, countsAgainstPartner: counts });
     expect([responseKindOf(error), error.message]).toEqual([kind, `${facts.operation}: it failed`]);
   },
 );
 
 it('recognises only a PartnerError as one', () => {
-  const others = [new Error('x'), undefined, null, { kind: 'timeout', placement: 'NOT_SENT' }];
+  const others = [new Error('x'), undefined, null, { kind: 'timeout', evidence: 'NOT_SENT' }];
   expect(others.filter(isPartnerError)).toEqual([]);
 });

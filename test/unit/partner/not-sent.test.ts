@@ -16,21 +16,21 @@ describe('a failure before the write counts as not sent', () => {
     ['a partner without TLS', async () => (await serverWith()).url.replace('http:', 'https:')],
   ])('%s', async (_, urlOf) => {
     const error = await failureOf(clientOf(await urlOf()).placeOrder(NEW_ORDER));
-    expect(error).toMatchObject({ kind: 'unreachable', placement: 'NOT_SENT' });
+    expect(error).toMatchObject({ kind: 'unreachable', evidence: 'NOT_SENT' });
   });
 
   it('an untrusted certificate, which must not receive the API key', async () => {
     const server = await serverWith(OK, { tls: selfSigned() });
     const error = await failureOf(clientOf(server.url).placeOrder(NEW_ORDER));
 
-    expect(error).toMatchObject({ kind: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT', placement: 'NOT_SENT' });
+    expect(error).toMatchObject({ kind: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT', evidence: 'NOT_SENT' });
     expect(server.received).toEqual([]);
   });
 
   it('a TLS handshake that never ends, given up at the deadline', async () => {
     const server = await startTcpServer();
     const partner = clientOf(`https://127.0.0.1:${server.port}`, { timeoutMs: 300 });
-    expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'timeout', placement: 'NOT_SENT' });
+    expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'timeout', evidence: 'NOT_SENT' });
   });
 
   it('a process that froze after connecting, because the time is checked right before the write', async () => {
@@ -38,7 +38,7 @@ describe('a failure before the write counts as not sent', () => {
     let time = 1000;
     onceAt('undici:client:connected', () => (time = 1001));
     const error = await failureOf(clientOf(server.url, { now: () => time }).placeOrder(NEW_ORDER, { notAfter: 1000 }));
-    expect(error).toMatchObject({ kind: 'too-late', placement: 'NOT_SENT' });
+    expect(error).toMatchObject({ kind: 'too-late', evidence: 'NOT_SENT' });
     expect(server.received).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('a failure before the write counts as not sent', () => {
   ])('a write %s: not one byte is sent on the open connection', async (_, kind, options) => {
     const server = await serverWith(OK);
     const error = await failureOf(clientOf(server.url, { now: () => 1000 }).placeOrder(NEW_ORDER, options));
-    expect(error).toMatchObject({ kind, placement: 'NOT_SENT' });
+    expect(error).toMatchObject({ kind, evidence: 'NOT_SENT' });
     await roundTrip(server);
     expect(server.connections).toBe(2);
     expect(server.bytesReceived()).toBe('GET / HTTP/1.0\r\n\r\n'.length);
@@ -77,7 +77,7 @@ describe('a failure before the write counts as not sent', () => {
     const partner = clientOf(`http://127.0.0.1:${server.port}`);
     expect(await failureOf(partner.placeOrder(NEW_ORDER, { beforeWrite }))).toMatchObject({
       kind,
-      placement: 'NOT_SENT',
+      evidence: 'NOT_SENT',
     });
     await waitUntil('the partner sees the end of it', () => theirs?.destroyed);
     expect(server.bytesReceived()).toBe(0);
@@ -92,7 +92,7 @@ describe('a failure before the write counts as not sent', () => {
   ])('an impossible order: %s', async (_, order) => {
     const server = await serverWith();
     const error = await failureOf(clientOf(server.url).placeOrder(order));
-    expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
+    expect(error).toMatchObject({ kind: 'invalid-argument', evidence: 'NOT_SENT' });
     expect(server.connections).toBe(0);
   });
 
@@ -103,7 +103,7 @@ describe('a failure before the write counts as not sent', () => {
   ])('an API key that %s; the message does not show the key', async (_, apiKey) => {
     const server = await serverWith();
     const error = await failureOf(clientOf(server.url, { apiKey }).placeOrder(NEW_ORDER));
-    expect(error).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
+    expect(error).toMatchObject({ kind: 'invalid-argument', evidence: 'NOT_SENT' });
     expect(error.message).not.toMatch(/FAKE|a\r/);
     expect(server.connections).toBe(0);
   });
@@ -115,7 +115,7 @@ describe('a failure before the write counts as not sent', () => {
     const refused = failureOf(partner.placeOrder(NEW_ORDER));
     await partner.close();
     for (const failure of [refused, failureOf(partner.placeOrder(NEW_ORDER))]) {
-      expect(await failure).toMatchObject({ kind: 'closed', placement: 'NOT_SENT' });
+      expect(await failure).toMatchObject({ kind: 'closed', evidence: 'NOT_SENT' });
     }
     expect(server.received).toHaveLength(1);
   });

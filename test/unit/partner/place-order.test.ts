@@ -45,7 +45,7 @@ describe('a response with an error status', () => {
     const json = envelope({}, { success: false, status: 429 });
     const { server, error } = await failedPlacement({ status: 429, headers: { 'retry-after': '7' }, json });
     const facts = { httpStatus: 429, operation: 'placeOrder', traceId: 'trace-1', retryAfterMs: 7000 };
-    expect(error).toMatchObject({ placement: 'ERROR_RESPONSE', kind: 'status', ...facts });
+    expect(error).toMatchObject({ evidence: 'ERROR_RESPONSE', kind: 'status', ...facts });
     expect(server.received).toHaveLength(1);
   });
 
@@ -58,8 +58,8 @@ describe('a response with an error status', () => {
     ['bytes that are no text', { status: 403, body: Buffer.from([0xff, 0xfe, 0]) }, 'ACCESS_DENIED'],
   ] satisfies [string, Reply, string][])(
     'is judged by the status, not by the body: %s',
-    async (_, reply, placement) => {
-      expect((await failedPlacement(reply, { timeoutMs: 500 })).error).toMatchObject({ placement });
+    async (_, reply, evidence) => {
+      expect((await failedPlacement(reply, { timeoutMs: 500 })).error).toMatchObject({ evidence });
     },
   );
 
@@ -76,13 +76,13 @@ describe('a response with an error status', () => {
     const { error } = await failedPlacement({ status: 422, json });
     const shown = errorCode === undefined ? '' : ` (${errorCode})`;
     expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner returned 422${shown}` });
-    expect(error.placement).toBe('ORDER_REJECTED');
+    expect(error.evidence).toBe('ORDER_REJECTED');
   });
 
   it('is never followed if it is a redirect: the other server sees neither the order nor the API key', async () => {
     const elsewhere = await serverWith({ json: envelope({ id: 'o-1' }) });
     const { error } = await failedPlacement({ status: 307, headers: { location: `${elsewhere.url}/place-order` } });
-    expect(error).toMatchObject({ placement: 'UNKNOWN', httpStatus: 307 });
+    expect(error).toMatchObject({ evidence: 'UNKNOWN', httpStatus: 307 });
     expect(elsewhere.connections).toBe(0);
   });
 });
@@ -102,7 +102,7 @@ describe('a 2xx that does not prove an order', () => {
     ['a compressed body', { headers: { 'content-encoding': 'gzip' }, body: Buffer.from([0x1f, 0x8b]) }],
   ] satisfies [string, Reply][])('is an unknown outcome, never an order and never a refusal: %s', async (_, reply) => {
     const { server, error } = await failedPlacement(reply, { maxBodyBytes: 4000 });
-    expect(error).toMatchObject({ placement: 'UNKNOWN' });
+    expect(error).toMatchObject({ evidence: 'UNKNOWN' });
     expect(server.received).toHaveLength(1);
   });
 
@@ -113,7 +113,7 @@ describe('a 2xx that does not prove an order', () => {
     ['a refusal that only the envelope mentions', envelope({}, { status: 422, success: false })],
   ])('is an error response if the envelope says so: %s', async (_, json) => {
     expect((await failedPlacement({ json })).error).toMatchObject({
-      placement: 'ERROR_RESPONSE',
+      evidence: 'ERROR_RESPONSE',
       kind: 'unsuccessful',
     });
   });
@@ -130,7 +130,7 @@ describe('a failure after the write is an unknown outcome, never "not sent"', ()
     ['an oversized head', { raw: `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(70_000)}\r\n\r\n` }],
   ] satisfies [string, Reply][])('%s', async (_, reply) => {
     const { server, error } = await failedPlacement(reply, { timeoutMs: 400 });
-    expect(error).toMatchObject({ placement: 'UNKNOWN' });
+    expect(error).toMatchObject({ evidence: 'UNKNOWN' });
     expect(server.received).toHaveLength(1);
   });
 
@@ -139,7 +139,7 @@ describe('a failure after the write is an unknown outcome, never "not sent"', ()
     const server = await startTcpServer((socket) => (reset = () => void socket.resetAndDestroy()));
     onceAt('undici:client:sendHeaders', () => setImmediate(() => reset()));
     const error = await failureOf(clientOf(`http://127.0.0.1:${server.port}`).placeOrder(NEW_ORDER));
-    expect(error).toMatchObject({ kind: 'connection-lost', placement: 'UNKNOWN' });
+    expect(error).toMatchObject({ kind: 'connection-lost', evidence: 'UNKNOWN' });
   });
 });
 

@@ -341,7 +341,7 @@ describe('a client with a rate limit', () => {
     const partner = clientOf(server.url, { maxRequestsPerSecond: 0.01, observer });
     await partner.placeOrder(NEW_ORDER);
     const error = await failureOf(partner.placeOrder(NEW_ORDER, { notAfter: Date.now() + 5_000 }));
-    expect(error).toMatchObject({ kind: 'too-late', placement: 'NOT_SENT', permitInMs: expect.any(Number) });
+    expect(error).toMatchObject({ kind: 'too-late', evidence: 'NOT_SENT', permitInMs: expect.any(Number) });
     expect(server.received).toHaveLength(1);
     expect(permitWaited.mock.calls.map(([, granted]: unknown[]) => granted)).toEqual([true, false]);
   });

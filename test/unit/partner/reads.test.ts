@@ -273,7 +273,7 @@ describe('an order with its keys', () => {
   it.each(['..', '.', '', 'a/b', 'a%2fb', 'o-1\r\nx-evil: 1', 'o 1', 'ö', 'a?b', 'a#b', 'x'.repeat(201)])(
     'is not requested with an id that would change the path: %j',
     async (id) => {
-      expect(await failureOf(partner.getOrder(id))).toMatchObject({ kind: 'invalid-argument', placement: 'NOT_SENT' });
+      expect(await failureOf(partner.getOrder(id))).toMatchObject({ kind: 'invalid-argument', evidence: 'NOT_SENT' });
       expect(server.connections).toBe(0);
     },
   );

@@ -46,6 +46,14 @@ describe('a Temporal server that cannot be reached', () => {
     return error?.message;
   };
 
+  it('ends a limited wait for a result, with the cause', async () => {
+    const connection = Connection.lazy({ address: `127.0.0.1:${await freePort()}` });
+    closeAtEnd(() => connection.close());
+    const error = await rejectionOf(createStarter(new Client({ connection })).result('SALE-1', { timeoutMs: 300 }));
+    expect(error).toBeInstanceOf(NoResponseError);
+    expect(error?.message).toContain('did not respond in time: connection refused.');
+  });
+
   it('is named with the cause in words, and what to do', async () => {
     const address = `127.0.0.1:${await freePort()}`;
     expect(await messageFor(address)).toBe(
