@@ -63,6 +63,7 @@ async function killWorker(environment: DemoEnvironment, { log }: Progress): Prom
   const { pid } = environment.worker;
   await environment.worker.stop('SIGKILL');
   log(`SIGKILL    killed worker ${pid} after the partner took the order for ${referenceId}`);
+  log('           interrupted sales are UNCONFIRMED until the order history is searched');
   await environment.restartWorker();
   log(`worker     process ${environment.worker.pid} takes over and must not buy ${referenceId} again`);
 }

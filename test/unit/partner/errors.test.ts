@@ -66,14 +66,11 @@ it.each<[Kind, PartnerErrorFacts, PartnerError['evidence'], boolean, boolean]>([
   ['unreadable', { ...READ, reason: 'not-json' }, 'UNKNOWN', true, false],
   ['unreadable', { ...READ, reason: 'too-large' }, 'UNKNOWN', false, false],
   ['incomplete', READ, 'UNKNOWN', true, false],
-])(
-  '%s (%j): %s; a read is retried: %s; counts against the partner: %s',
-  (kind, facts, evidence, retryable, counts) => {
-    const error = new PartnerError(kind, 'it failed', facts);
-    expect(error).toMatchObject({ ...facts, kind, evidence, retryable, countsAgainstPartner: counts });
-    expect([responseKindOf(error), error.message]).toEqual([kind, `${facts.operation}: it failed`]);
-  },
-);
+])('%s (%j): %s; a read is retried: %s; counts against the partner: %s', (kind, facts, evidence, retryable, counts) => {
+  const error = new PartnerError(kind, 'it failed', facts);
+  expect(error).toMatchObject({ ...facts, kind, evidence, retryable, countsAgainstPartner: counts });
+  expect([responseKindOf(error), error.message]).toEqual([kind, `${facts.operation}: it failed`]);
+});
 
 it('recognises only a PartnerError as one', () => {
   const others = [new Error('x'), undefined, null, { kind: 'timeout', evidence: 'NOT_SENT' }];

@@ -56,12 +56,9 @@ describe('a response with an error status', () => {
     ['a body that never ends', { raw: 'HTTP/1.1 500 No\r\n\r\nhalf', then: 'hold' }, 'ERROR_RESPONSE'],
     ['a body that claims success', { status: 500, json: envelope({ id: 'o-1' }) }, 'ERROR_RESPONSE'],
     ['bytes that are no text', { status: 403, body: Buffer.from([0xff, 0xfe, 0]) }, 'ACCESS_DENIED'],
-  ] satisfies [string, Reply, string][])(
-    'is judged by the status, not by the body: %s',
-    async (_, reply, evidence) => {
-      expect((await failedPlacement(reply, { timeoutMs: 500 })).error).toMatchObject({ evidence });
-    },
-  );
+  ] satisfies [string, Reply, string][])('is judged by the status, not by the body: %s', async (_, reply, evidence) => {
+    expect((await failedPlacement(reply, { timeoutMs: 500 })).error).toMatchObject({ evidence });
+  });
 
   it.each([
     [{ details: { data: { code: 'insufficient_balance' } } }, 'insufficient_balance'],
