@@ -91,7 +91,7 @@ function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   return found;
 }
 
-type Wanted = Pick<FindOrdersInput, 'referenceId' | 'since' | 'mayHaveArrived'>;
+type Wanted = Pick<FindOrdersInput, 'referenceId' | 'purchaseStartedAt' | 'mayHaveArrived'>;
 
 interface Found {
   orders: FoundOrder[];
@@ -106,7 +106,7 @@ interface Found {
 
 /**
  * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search
- * parameter, the history is scanned back to `since`.
+ * parameter, the history is scanned back to the start of the purchase.
  * @throws PartnerError if the history could not be read completely
  */
 export async function findByReference(partner: PartnerClient, wanted: Wanted, now: () => number): Promise<Found> {
@@ -119,7 +119,7 @@ export async function findByReference(partner: PartnerClient, wanted: Wanted, no
       reason: 'searched',
     };
   }
-  const scanned = await partner.ordersSince(wanted.since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
+  const scanned = await partner.ordersSince(wanted.purchaseStartedAt - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
   const matched = findMatching(scanned, wanted, isYoungEnough(scanned, wanted, now()));
   return {
     ...matched,
@@ -132,10 +132,10 @@ export async function findByReference(partner: PartnerClient, wanted: Wanted, no
 /** In a list of all orders, a row can be the purchase's order only if it may be as young as the purchase. */
 function isYoungEnough(
   rows: readonly HistoryRow[],
-  { since }: Wanted,
+  { purchaseStartedAt }: Wanted,
   now: number,
 ): (row: Pick<UnreadableRow, 'notAfter'>) => boolean {
-  const oldest = oldestPossible(since - CLOCK_TOLERANCE_MS, newestOf(rows), now);
+  const oldest = oldestPossible(purchaseStartedAt - CLOCK_TOLERANCE_MS, newestOf(rows), now);
   return ({ notAfter = Infinity }) => notAfter >= oldest;
 }
 

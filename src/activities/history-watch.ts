@@ -5,7 +5,7 @@ import { CLOCK_TOLERANCE_MS, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_DENIED, errorName } from './failures';
 
-type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'since' | 'intervalMs'>;
+type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'purchaseStartedAt' | 'intervalMs'>;
 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {
@@ -97,7 +97,7 @@ async function readStatuses(
   signal: AbortSignal,
 ): Promise<Map<string, string[]>> {
   const statuses = new Map(orders.map((order): [string, string[]] => [keyOf(order), []]));
-  const since = orders.reduce((oldest, order) => Math.min(oldest, order.since), Infinity);
+  const since = orders.reduce((oldest, order) => Math.min(oldest, order.purchaseStartedAt), Infinity);
   await partner.withPermits({ class: 'poll', signal }, (permitted) =>
     permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
       maxPages: MAX_PAGES,

@@ -93,7 +93,7 @@ async function placeBehindFences(deps: AttemptContext, input: PlaceOrderInput): 
   // The oldest purchase goes first. The search takes its permits one by one, and then the write takes one.
   const permits = {
     class: 'placement',
-    dueAt: input.since,
+    dueAt: input.purchaseStartedAt,
     notAfter: writeDeadline(input) - placementWriteMs,
   } as const;
   return deps.partner.withPermits(permits, async (partner) => {

@@ -30,7 +30,7 @@ export interface PlaceOrderInput {
   /** See `PurchaseInput`. */
   maxDebit?: number;
   /** Epoch ms, the server's clock: the start of the purchase's first run. An older order can't be this purchase's. */
-  since: number;
+  purchaseStartedAt: number;
   /**
    * The first run of this purchase. A later run sends nothing unless an operator decides in that run to place again.
    */
@@ -83,7 +83,7 @@ export interface NothingPlaced {
 
 export interface FindOrdersInput {
   referenceId: string;
-  since: number;
+  purchaseStartedAt: number;
   /** Also prove that the history is readable and up to date. */
   prove: boolean;
   /**
@@ -121,8 +121,8 @@ export interface AwaitOrderInput extends PollOrderInput {
   intervalMs: number;
   /** With `history`, the order is polled only if the order history shows that it may have ended. */
   watch: PurchaseSettings['watch'];
-  /** Epoch ms: the order is not older than this. */
-  since: number;
+  /** Epoch ms: no order of the purchase is older than this. */
+  purchaseStartedAt: number;
 }
 
 /** The result of one poll. */

@@ -102,7 +102,13 @@ async function awaitEnd(
   const { settings } = purchase;
   const { pollIntervalMs: intervalMs, watch } = settings;
   const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
-  const request = { ...requestOf(purchase, orderId), firstDelayMs, intervalMs, watch, since: firstStartTime() };
+  const request = {
+    ...requestOf(purchase, orderId),
+    firstDelayMs,
+    intervalMs,
+    watch,
+    purchaseStartedAt: firstStartTime(),
+  };
   const summary = summaryOf(`poll until the order has ended: ${orderId}`);
   return orderFromPoll(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
 }

@@ -73,7 +73,7 @@ async function searchOnce(
   const { referenceId } = input;
   try {
     const result = await findOrders.executeWithOptions({ summary: summaryOf(`search for orders of ${referenceId}`) }, [
-      { referenceId, since: firstStartTime(), prove: needsProof, sentBefore: notBefore, mayHaveArrived },
+      { referenceId, purchaseStartedAt: firstStartTime(), prove: needsProof, sentBefore: notBefore, mayHaveArrived },
     ]);
     return isOrderSearchResult(result)
       ? { result, reason: result.reason }

@@ -167,7 +167,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     referenceId,
     items,
     maxDebit: maxDebit ?? undefined,
-    since: firstStartTime(),
+    purchaseStartedAt: firstStartTime(),
     firstRunId,
     replaceInRun,
     rejectedDuplicates: hasRejectedDuplicates(),

@@ -14,7 +14,7 @@ function find(
   since: number,
   { referenceId = 'REF-1', mayHaveArrived = true, now = Date.now } = {},
 ) {
-  return findByReference(partner, { referenceId, since, mayHaveArrived }, now);
+  return findByReference(partner, { referenceId, purchaseStartedAt: since, mayHaveArrived }, now);
 }
 
 describe('finding an order in the history, however good or bad its search is', () => {

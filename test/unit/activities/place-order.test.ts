@@ -99,7 +99,7 @@ function placeOrder(
   return environment.run(activities.placeOrder, {
     referenceId: 'REF-1',
     items: [{ productId: 'P-1', quantity: 1 }],
-    since: dispatched,
+    purchaseStartedAt: dispatched,
     firstRunId,
     rejectedDuplicates: true,
     mayHaveArrived: false,
