@@ -18,7 +18,7 @@ const ALLOWED_WORKFLOWS: Record<keyof AllActivities, readonly string[]> = {
   checkOrder: [PURCHASE_WORKFLOW],
   readSale: [DELIVER_WORKFLOW],
   deliverSale: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
-  deliverNotice: [PURCHASE_WORKFLOW],
+  deliverNotice: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
   reconcileOrders: [RECONCILE_WORKFLOW],
 };
 

@@ -8,7 +8,7 @@ import type { SaleDelivery } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
 import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../delivery';
 import type { Order } from '../partner';
-import { type ActivityDependencies, readPermits } from './dependencies';
+import { type ActivityDependencies, readPermits, wasDispatchedBefore } from './dependencies';
 import { retryAsOrdinaryActivity, toFailure } from './failures';
 import { addKeyIds, type LineWithKeyIds } from './order-keys';
 
@@ -29,12 +29,13 @@ export function createDeliveryActivities(
   let isTooSlow = false;
   return {
     async deliverSale(sale): Promise<SaleDeliveryAttempt> {
-      const { isLocal, attempt, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
+      const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
       try {
         const lines = await linesOf(deps, sale);
-        if (!lines) return { kind: 'CHANGED', maybeSent: attempt > 1 };
+        // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
+        if (!lines) return { kind: 'CHANGED', maybeSent: isLocal || wasDispatchedBefore() };
         const { type, referenceId, orderId, outcome, totalDebit, reason } = sale;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: sale.lines && lines, totalDebit, reason };

@@ -27,6 +27,15 @@ export interface ActivityDependencies {
   now(): number;
 }
 
+/** A server may read its clock twice during one dispatch, so timestamps this close count as the same dispatch. */
+const ONE_DISPATCH_MS = 5;
+
+/** Whether the current activity was dispatched before. If an operator resets it, its attempts are counted anew. */
+export function wasDispatchedBefore(): boolean {
+  const { attempt, currentAttemptScheduledTimestampMs: dispatchedAt, scheduledTimestampMs } = activityInfo();
+  return attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS;
+}
+
 /** How long an attempt waits for its permit. It is short, because a waiting attempt occupies a worker slot. */
 const PERMIT_WAIT_MS = 8_000;
 /** A local activity blocks a workflow task, so it needs its permit almost at once. */

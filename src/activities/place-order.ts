@@ -7,14 +7,12 @@ import { isPartnerError, type PartnerClient, type PartnerError } from '../partne
 import { withTimeout } from '../temporal/client';
 import { placementWriteMs } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
-import type { ActivityDependencies } from './dependencies';
+import { type ActivityDependencies, wasDispatchedBefore } from './dependencies';
 import { ACCESS_DENIED, errorName } from './failures';
 import { findByReference } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
-/** A server may read its clock twice during one dispatch, so timestamps this close count as the same dispatch. */
-const ONE_DISPATCH_MS = 5;
 /** Reserved at the end of the attempt for reporting "not sent". */
 const RESULT_RESERVE_MS = 1_000;
 /** Lists show a purchase shortly after it starts; on some servers this takes a second. */
@@ -66,8 +64,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
 
 /** @returns why this attempt must not send: an earlier one may have sent; undefined if this one may */
 function fenceReason(input: PlaceOrderInput): string | undefined {
-  const { attempt, currentAttemptScheduledTimestampMs: dispatchedAt, scheduledTimestampMs } = activityInfo();
-  if (attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS) return 'this attempt was dispatched twice';
+  if (wasDispatchedBefore()) return 'this attempt was dispatched twice';
   return isFirstRun(input) || isReplacing(input) ? undefined : 'an earlier run may have placed the order';
 }
 

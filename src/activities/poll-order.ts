@@ -80,12 +80,17 @@ async function poll(
 async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, order: Order): Promise<PolledOrder> {
   const { orderId, referenceId, firstRunId } = input;
   const status = safeStatus(order.status);
-  // After a reset, the new run must learn what earlier runs delivered, even if the order has been refunded since.
+  // After a reset or a second start, the new run must learn what earlier ones delivered, even if the order has been
+  // refunded since.
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
-  const needsEarlier = isLaterRun && canStopPolling(status);
+  const needsEarlier = (isLaterRun || input.mayBeRestarted === true) && canStopPolling(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
   const lines = addKeyIds(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
-  const snapshot = { ...snapshotOf(orderId, order, lines), receivedKeyIds: earlier?.receivedKeyIds };
+  const snapshot = {
+    ...snapshotOf(orderId, order, lines),
+    receivedKeyIds: earlier?.receivedKeyIds,
+    keylessEvent: earlier?.keylessEvent,
+  };
   if (!canStopPolling(status)) return snapshot;
   deps.purchases.noteOwner(orderId, referenceId);
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);

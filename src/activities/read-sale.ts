@@ -8,7 +8,7 @@ import { secretIdOf } from '../delivery';
 import { type KeyIds, unionOfKeys } from '../domain/key-ids';
 import { isBillable, REFERENCE_PATTERN } from '../domain/order';
 import type { PurchaseItem } from '../domain/purchase-item';
-import { isKeylessOutcome } from '../domain/purchase-state';
+import { isKeylessEvent, isKeylessOutcome } from '../domain/purchase-state';
 import type { EndedSale } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PurchaseReader } from '../temporal/client';
@@ -86,6 +86,8 @@ interface EarlierRuns {
   receivedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the purchase ended. */
   refundReceived: boolean;
+  /** The type of an event after which the checkout expects no keys, if it has received one. */
+  keylessEvent?: string;
   /** The secret of this purchase's key ids; undefined if it was never recorded. */
   fingerprintSecretId?: string;
 }
@@ -101,16 +103,19 @@ export async function readEarlierRuns(
 ): Promise<EarlierRuns> {
   const received: KeyIds[] = [];
   let refundReceived = false;
+  let keylessEvent: string | undefined;
   for await (const { isPurchase, memo } of purchases.closingMemos(referenceId)) {
     const { keyIds, events } = (isPurchase ? purchaseMemo : deliveryMemo).safeParse(memo ?? {}).data ?? {};
     if (keyIds) received.push(keyIds);
-    refundReceived ||= !isPurchase && (events ?? []).some(({ type }) => type === 'purchase.refunded');
+    const types = (events ?? []).map(({ type }) => type);
+    refundReceived ||= !isPurchase && types.includes('purchase.refunded');
+    keylessEvent ??= types.find(isKeylessEvent);
   }
   const receivedKeyIds = unionOfKeys(...received);
   const [keyId] = Object.values(receivedKeyIds).flat();
   const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
   const fingerprintSecretId = keyId === undefined ? await purchases.recordedSecretId(firstRun) : secretIdOf(keyId);
-  return { receivedKeyIds, refundReceived, fingerprintSecretId };
+  return { receivedKeyIds, refundReceived, keylessEvent, fingerprintSecretId };
 }
 
 /**

@@ -106,8 +106,10 @@ export interface OrderSearchResult {
 export interface PollOrderInput {
   orderId: string;
   referenceId: string;
-  /** The first run of the purchase. A poll in a later run also returns the ids of keys that earlier runs delivered. */
+  /** The first run of the purchase. A poll in a later run also returns what earlier runs delivered. */
   firstRunId: string;
+  /** An earlier execution of this reference may have delivered the order. The poll returns what it delivered. */
+  mayBeRestarted?: boolean;
   /** The secret from which the key ids are made, unless earlier runs used another one. */
   fingerprintSecretId: string;
   /** The products that were bought. Their ids are never redacted. */
@@ -127,8 +129,10 @@ export interface AwaitOrderInput extends PollOrderInput {
 
 /** The result of one poll. */
 export interface PolledOrder extends OrderSnapshot {
-  /** Only after a reset: the key ids that the checkout received in earlier runs and deliveries, by product. */
+  /** Only after a reset or a second start: the key ids that the checkout received before, by product. */
   receivedKeyIds?: KeyIds;
+  /** Only after a reset or a second start: see `ReviewTerms`. */
+  keylessEvent?: string;
 }
 
 export interface CheckOrderInput {

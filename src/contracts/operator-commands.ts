@@ -34,7 +34,7 @@ const CHECKS: Record<HoldReason, string> = {
   OTHER_ITEMS: 'compare the order with the sale, and ask the partner',
   ORDER_OF_ANOTHER_PURCHASE: 'ask the partner which reference the order belongs to',
   MORE_KEYS_THAN_ORDERED: 'ask the partner whether all keys belong to this order',
-  ORDER_CHANGES: 'ask the partner when the order will be final',
+  ORDER_CHANGES: 'ask the partner when the order will be final; was the customer refunded?',
   ORDER_TOO_LARGE: 'do all workers now have a higher PARTNER_MAX_BODY?',
   DELIVERY_REFUSED: "find the cause in the checkout's log, and fix it",
   DELIVERY_EXHAUSTED: 'does the checkout accept events again?',

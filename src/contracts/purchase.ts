@@ -109,6 +109,7 @@ const acceptedOrder = z.object({
   items: z.array(z.object({ productId: z.string(), quantity: z.number().optional(), keys: z.number() })).optional(),
   owner: z.boolean().optional(),
   surplus: z.number().optional(),
+  afterKeylessEvent: z.boolean().optional(),
 });
 
 export type AcceptedOrder = z.infer<typeof acceptedOrder>;
@@ -142,6 +143,8 @@ export type PurchaseMemo = z.infer<typeof purchaseMemo>;
 /** The memo of a completed `deliverWorkflow`. */
 export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, ordered: true }).extend({
   orderId: absentOr(z.string()),
+  /** Keys may have been delivered without a confirmation. */
+  mayBeDelivered: absentOr(z.boolean()),
 });
 
 export type DeliveryMemo = z.infer<typeof deliveryMemo>;

@@ -54,7 +54,8 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   const { items, outcome, order, accepted } = sale;
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended as ${outcome}`);
   if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
-  const review = reviewOrder({ items, accepted }, order, outcome === undefined ? 'all' : 'foreign');
+  const keylessEvent = sale.refundReceived ? 'purchase.refunded' : undefined;
+  const review = reviewOrder({ items, accepted, keylessEvent }, order, outcome === undefined ? 'all' : 'foreign');
   switch (review.kind) {
     case 'issue':
       return { kind: 'issue', issue: review.issue.explanation };

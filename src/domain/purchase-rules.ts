@@ -81,6 +81,8 @@ function validateItem(item: unknown, index: number): string[] {
     const expected = `expected a string of 1 to ${MAX_PRODUCT_ID} characters`;
     issues.push(`items[${index}].productId: ${expected}, got ${quoteValue(productId)}`);
   }
+  // As a field of an object, this name would set the object's prototype.
+  if (productId === '__proto__') issues.push(`items[${index}].productId: __proto__ is not allowed`);
   if (typeof quantity !== 'number' || !Number.isInteger(quantity) || quantity < 1 || quantity > MAX_QUANTITY) {
     issues.push(`items[${index}].quantity: expected an integer of 1 to ${MAX_QUANTITY}, got ${quoteValue(quantity)}`);
   }

@@ -48,6 +48,11 @@ export function isKeylessOutcome(state: string | undefined): boolean {
   return state !== undefined && WITHOUT_KEYS.includes(state);
 }
 
+/** Whether an event of this type tells the checkout that the sale has no keys, so that it may refund the customer. */
+export function isKeylessEvent(type: string): boolean {
+  return PURCHASE_OUTCOMES.some((outcome) => isKeylessOutcome(outcome) && eventTypeOf(outcome) === type);
+}
+
 /** Whether a purchase that ended in this state may still get keys from its order. */
 export function mayGetMoreKeys(state: string | undefined): boolean {
   return state === 'OVERDUE' || state === 'PARTIALLY_DELIVERED';

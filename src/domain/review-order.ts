@@ -14,6 +14,8 @@ export interface Accepted {
   owner?: boolean;
   /** The number of surplus keys. More surplus keys need a new decision. */
   surplus?: number;
+  /** Keys although the checkout has received an event without keys (`ReviewTerms.keylessEvent`). */
+  afterKeylessEvent?: boolean;
 }
 
 /** One product of an order, as an operator accepted it. */
@@ -28,6 +30,8 @@ export interface AcceptedItem {
 export interface ReviewTerms {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
+  /** The type of an event that the checkout has received, and after which it may have refunded the customer. */
+  keylessEvent?: string | undefined;
 }
 
 export type ComparedItems = 'all' | 'foreign';
@@ -39,7 +43,7 @@ export interface SaleLine extends OrderLine {
 
 /** Why an order must not be delivered as it is. */
 export interface ReviewIssue {
-  reason: 'OTHER_ITEMS' | 'ORDER_OF_ANOTHER_PURCHASE' | 'MORE_KEYS_THAN_ORDERED';
+  reason: 'OTHER_ITEMS' | 'ORDER_OF_ANOTHER_PURCHASE' | 'MORE_KEYS_THAN_ORDERED' | 'ORDER_CHANGES';
   explanation: string;
   /** What an operator accepts with the decision `deliver`. */
   accepts: Accepted;
@@ -61,7 +65,7 @@ export type Review =
  *   foreign items, which were not bought.
  */
 export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: ComparedItems): Review {
-  const { items, accepted = {} } = terms;
+  const { items, accepted = {}, keylessEvent } = terms;
   const { status, lines, claimedBy } = order;
   const hasKeys = mayHaveKeys(status);
   if (claimedBy !== undefined && !accepted.owner) {
@@ -75,6 +79,10 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
   }
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
+  if (keylessEvent !== undefined && !accepted.afterKeylessEvent) {
+    const explanation = `the order has keys, but the checkout has already received ${keylessEvent}`;
+    return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { afterKeylessEvent: true } });
+  }
   // Products that were not bought remain only if an operator accepted them. They are delivered as received.
   if (foreignItems(items, lines) !== undefined) return delivery(terms, order, asReceived(lines));
   const sold = items.map((item) => lineFor(item, lines));

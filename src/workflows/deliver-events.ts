@@ -16,12 +16,15 @@ import type { AlertKind } from '../contracts/public-types';
 import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
+import { pluralize } from '../domain/text-format';
 import { isDelivered, isSaleDelivered } from './guards';
-import { alertOptions, deliveryOptions, deliveryRetryHours, firstDeliveryOptions } from './policies';
+import { alertOptions, deliveryOptions, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
+/** The most key ids in an alert. */
+const MAX_SHOWN_KEYS = 20;
 /** How many times a changed order is reviewed again. */
 export const MAX_REVIEWS = 3;
 
@@ -51,6 +54,7 @@ export async function deliverWithRetries(
     ({ maybeSent, retryAfterMs } = first);
   }
   sender.showDelivering(sale.type);
+  const beganAt = Date.now();
   if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'delay requested by the checkout or the partner' });
   const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
   try {
@@ -65,8 +69,17 @@ export async function deliverWithRetries(
     const endedByOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
     return endedByOperator
       ? ENDED_BY_OPERATOR
-      : { kind: 'EXHAUSTED', reason: `the event was retried for ${deliveryRetryHours} hours and never accepted` };
+      : {
+          kind: 'EXHAUSTED',
+          reason: `the event was retried for ${hoursSince(beganAt)} and never accepted`,
+        };
   }
+}
+
+/** Usually `deliveryRetryHours`, unless an operator has changed the activity's options. */
+function hoursSince(beganAt: number): string {
+  const hours = Math.round((Date.now() - beganAt) / 3_600_000);
+  return hours < 1 ? 'less than an hour' : pluralize(hours, 'hour');
 }
 
 const ENDED_BY_OPERATOR = {
@@ -123,14 +136,27 @@ async function sendAlert(
   orderId: string | undefined,
 ): Promise<void> {
   const { settings, input } = purchase;
-  const data = { referenceId: input.referenceId, orderId, kind, details };
-  const notice = { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data } as const;
+  const notice = alertOf(kind, { referenceId: input.referenceId, orderId }, details);
   try {
     if (await deliverNotice(purchase, notice, `purchase.attention: ${kind}`, alertOptions(settings))) return;
   } catch (failure) {
     if (!(failure instanceof ActivityFailure)) throw failure;
   }
   log.error('the checkout did not accept an alert', { kind });
+}
+
+export function alertOf(
+  kind: AlertKind,
+  { referenceId, orderId }: { referenceId: string; orderId?: string | undefined },
+  details: EventDetails,
+): Notice {
+  const data = { referenceId, orderId, kind, details };
+  return { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data };
+}
+
+/** The details of the alert `DELIVERED_KEYS_GONE`. */
+export function keysGoneDetails(gone: readonly string[]): EventDetails {
+  return { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: gone.length };
 }
 
 /** @returns whether the checkout received the notice. */

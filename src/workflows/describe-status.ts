@@ -66,7 +66,8 @@ const HOLD_ADVICE: Record<HoldReason, Advice> = {
   ORDER_OF_ANOTHER_PURCHASE: decide('Find out which sale the order is for. Its keys must not be delivered for both.'),
   MORE_KEYS_THAN_ORDERED: decide('Ask the partner whether all the keys are intended and paid for.'),
   ORDER_CHANGES: decide(
-    'Ask the partner why the order keeps changing. `--deliver` sends the keys that the order contains at that moment.',
+    'Ask the partner why the order changes, and check whether the customer was refunded. `--deliver` sends the keys that ' +
+      'the order contains at that moment.',
   ),
   ORDER_TOO_LARGE: decide(
     'Set a higher PARTNER_MAX_BODY on all workers and restart them. `--deliver` then reads the order again.',

@@ -122,11 +122,11 @@ export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   reason: isString,
 });
 
-const hasReceivedKeyIds = isObject({ receivedKeyIds: isOptional(isKeyIds) });
+const hasEarlierDeliveries = isObject({ receivedKeyIds: isOptional(isKeyIds), keylessEvent: isOptional(isString) });
 
 /** Whether this is a snapshot of exactly this order. */
 export function isPolledOrder(orderId: string, value: unknown): value is PolledOrder {
-  return isSnapshot(value) && value.orderId === orderId && hasReceivedKeyIds(value);
+  return isSnapshot(value) && value.orderId === orderId && hasEarlierDeliveries(value);
 }
 
 export const isOrderCheck: Guard<OrderCheck> = isEither(

@@ -1,5 +1,6 @@
 import {
   ApplicationFailure,
+  log,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -12,12 +13,13 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { formatInstant } from '../contracts/format-instant';
-import { keyIdsOf, unionOfKeys } from '../domain/key-ids';
+import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
+import { canStopPolling } from '../domain/order';
 import { escapeMarkdown } from '../domain/text-format';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
-import { deliverWithRetries, MAX_REVIEWS } from './deliver-events';
+import { alertOf, deliverWithRetries, keysGoneDetails, MAX_REVIEWS } from './deliver-events';
 import { isEndedSale, validateDelivery } from './guards';
-import { deliveryRetryHours, localOptions, readSaleOptions } from './policies';
+import { alertOptions, deliveryRetryHours, lastAlertsTimeoutMs, localOptions, readSaleOptions } from './policies';
 
 /**
  * Brings the checkout up to date after a purchase has ended: with late keys, a refund, or everything once more.
@@ -34,8 +36,28 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
   const { readSettings } = proxyLocalActivities<Activities>(localOptions);
   const { settings } = await readSettings.executeWithOptions({ summary: 'read the settings' }, []);
 
+  const alerts: Promise<unknown>[] = [];
+  try {
+    return await deliverCurrent(settings, input, alerts);
+  } finally {
+    // They began earlier, because an alert never delays an event.
+    await Promise.all(alerts);
+  }
+}
+
+async function deliverCurrent(
+  settings: PurchaseSettings,
+  input: DeliverInput,
+  alerts: Promise<unknown>[],
+): Promise<DeliveryResult> {
+  const { referenceId } = input;
+  // Keys that were sent without a confirmation.
+  let maybeDelivered: KeyIds = {};
   for (let review = 1; ; review++) {
-    const sale = await loadSale(settings, input);
+    const loaded = await loadSale(settings, input);
+    const gone = goneKeys(loaded, maybeDelivered);
+    if (gone.length > 0) alerts.push(alertKeysGone(settings, loaded, gone));
+    const sale = { ...loaded, mayBeDelivered: gone.length > 0 };
     const plan = planDelivery(sale, input.again === true);
     const { order } = sale;
     const shown = order && { id: order.orderId, status: order.status };
@@ -60,6 +82,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
       case 'TOO_LARGE':
         throw deliveryFailure(FAILURE.orderTooLarge, delivered.reason);
       case 'CHANGED':
+        if (delivered.maybeSent) maybeDelivered = unionOfKeys(maybeDelivered, keyIdsOf(plan.delivery.lines ?? []));
         if (review >= MAX_REVIEWS) throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
@@ -78,14 +101,30 @@ async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promis
   throw deliveryFailure(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
+/** The keys that may have been delivered, but are no longer in the order. An open order proves nothing about its keys. */
+function goneKeys({ order }: EndedSale, maybeDelivered: KeyIds): string[] {
+  return order && canStopPolling(order.status) ? missingKeys(maybeDelivered, keyIdsOf(order.lines)) : [];
+}
+
+async function alertKeysGone(settings: PurchaseSettings, sale: EndedSale, gone: readonly string[]): Promise<void> {
+  const kind = 'DELIVERED_KEYS_GONE';
+  const options = { ...alertOptions(settings), scheduleToCloseTimeout: lastAlertsTimeoutMs };
+  const { deliverNotice } = proxyActivities<Activities>(options);
+  const notice = alertOf(kind, sale, keysGoneDetails(gone));
+  await deliverNotice.executeWithOptions({ summary: `purchase.attention: ${kind}` }, [notice]).catch(() => {
+    log.error('the checkout did not accept an alert', { kind });
+  });
+}
+
 /** Records what the checkout received, and builds the result. */
 function endDelivery(
-  { referenceId, receivedKeyIds, orderId }: EndedSale,
+  { referenceId, receivedKeyIds, orderId, mayBeDelivered }: EndedSale & { mayBeDelivered: boolean },
   events: ReceivedEvent[],
   order: DeliveryResult['order'],
   ordered?: number,
 ): DeliveryResult {
-  upsertMemo({ events, keyIds: receivedKeyIds, ordered, orderId } satisfies DeliveryMemo);
+  const memo = { events, keyIds: receivedKeyIds, ordered, orderId, mayBeDelivered: mayBeDelivered || undefined };
+  upsertMemo(memo satisfies DeliveryMemo);
   const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
   setCurrentDetails(
     `**RECEIVED** by the checkout for ${escapeMarkdown(referenceId)}:\n\n${lines.join('\n') || 'nothing new'}`,

@@ -7,12 +7,10 @@ import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, type ComparedItems, reviewOrder } from '../domain/review-order';
 import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from './await-order';
-import { deliverWithRetries, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
+import { deliverWithRetries, keysGoneDetails, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { type OutcomeDetails, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
-/** The most key ids in an alert. */
-const MAX_SHOWN_KEYS = 20;
 /** Characters. */
 const MAX_EXPLANATION_LENGTH = 600;
 
@@ -45,10 +43,10 @@ export async function decideOutcome(
       order = await awaitOrder(purchase, orderId, 'scheduled');
       continue;
     }
-    const { status, totalDebit, receivedKeyIds } = order;
+    const { status, totalDebit, receivedKeyIds, keylessEvent } = order;
     if (receivedKeyIds) purchase.receivedKeyIds = receivedKeyIds;
     if (canStopPolling(status)) purchase.orderKeyIds = keyIdsOf(order.lines);
-    const review = reviewOrder({ items, accepted }, order, compared);
+    const review = reviewOrder({ items, accepted, keylessEvent }, order, compared);
     switch (review.kind) {
       case 'ended':
         return { outcome: review.outcome, lines: [], totalDebit, reason: explainEnd(status, receivedKeyIds) };
@@ -112,7 +110,7 @@ export async function deliverOutcome(
     const gone = missingKeys(unionOfKeys(purchase.receivedKeyIds, maybeDelivered), purchase.orderKeyIds);
     if (gone.length <= goneCount) return;
     goneCount = gone.length;
-    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: goneCount });
+    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', keysGoneDetails(gone));
   };
   const reviewAgain = async () => {
     details = await reviewChanged(purchase, holds, details);

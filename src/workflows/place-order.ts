@@ -154,7 +154,7 @@ async function delayBefore(
 }
 
 /** Whether the client that started this purchase rejected duplicates of its reference. */
-function hasRejectedDuplicates(): boolean {
+export function hasRejectedDuplicates(): boolean {
   return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
 }
 

@@ -58,6 +58,8 @@ export class PurchaseRecord {
   fingerprintSecretId!: string;
   /** The partner's order. It becomes visible when the next state is shown. */
   orderId: string | undefined;
+  /** An earlier execution of this reference may have delivered the order. */
+  mayBeRestarted = false;
   cancelRequested = false;
   /** Alerts being sent to the checkout. */
   readonly alerts = new Set<CancellationScope>();

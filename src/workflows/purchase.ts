@@ -13,7 +13,7 @@ import { awaitOrder } from './await-order';
 import { validateInput } from './guards';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { decideOutcome, deliverOutcome } from './outcome';
-import { placeOrder } from './place-order';
+import { hasRejectedDuplicates, placeOrder } from './place-order';
 import { localOptions } from './policies';
 import { type OutcomeDetails, PurchaseRecord } from './purchase-record';
 
@@ -53,6 +53,8 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     let outcome: OutcomeDetails;
     if (placement.kind === 'order') {
       const { orderId, adopted } = placement;
+      // A second start always adopts its order, unless an operator replaces it.
+      purchase.mayBeRestarted = adopted && !hasRejectedDuplicates();
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
       outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'foreign');
     } else {

@@ -136,8 +136,14 @@ function memoProblem({ issues: [issue] }: z.ZodError): string {
 }
 
 /** Keys of a late delivery count as delivered by the purchase itself. */
-function withLateDelivery(purchase: KnownPurchase, memo: LateDelivery): KnownPurchase {
-  if (!memo) return { ...purchase, mayBeDelivered: true };
+function withLateDelivery(known: KnownPurchase, memo: LateDelivery): KnownPurchase {
+  if (!memo) return { ...known, mayBeDelivered: true };
+  const mayBeDelivered = known.mayBeDelivered || memo.mayBeDelivered === true;
+  // A later run may have delivered keys after all, because an operator decided so.
+  const isCurrent = (at: string) => Date.parse(at) >= (known.closedAt ?? 0);
+  const refundReceived =
+    known.refundReceived || memo.events?.some(({ type, at }) => type === 'purchase.refunded' && isCurrent(at));
+  const purchase = { ...known, mayBeDelivered, refundReceived };
   const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const delivered = countOf(keyIds);
   if (delivered === (purchase.delivered ?? 0)) return purchase;

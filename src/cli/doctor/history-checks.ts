@@ -143,13 +143,15 @@ async function tryPage(history: History, limit: string): Promise<void> {
     VARIABLES.page,
   );
   if (orders < 2) return check.warning(...TOO_FEW);
-  const idOfFirst = (data: OrderPage | undefined) => data && String(rowsOf(data)[0]?.id);
+  const idOfFirst = (data: OrderPage | undefined) => data && rowsOf(data)[0]?.id;
   const first = idOfFirst((await read({ limit }, { limit: 1 })).data);
   let hint = '';
   const tryPageName = async (page: string): Promise<Outcome> => {
     const { data } = await read({ limit, page }, { limit: 1, page: 2 });
     // A page after the last page also differs.
-    const isOther = data && idOfFirst(data) !== first;
+    const id = idOfFirst(data);
+    // A row without a readable id may be any order.
+    const isOther = data && (id === undefined || id !== first);
     if (isOther && data.pages.page === 2) return { works: 'the second page' };
     if (isOther && page !== configured.page)
       hint = ' It seems to count orders instead of pages, which this software does not support.';

@@ -17,6 +17,8 @@ const STUCK_AFTER_MS = 24 * 3_600_000;
 
 const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel and refund the order.';
+const FULFILLED_AFTER_ALL =
+  'The checkout was notified that the order failed or was refunded, and may have refunded the customer. Ask the partner to cancel and refund the order.';
 const ADOPT = 'Attach the order to the purchase with `npx fulfilment resolve REFERENCE --order ORDER`.';
 
 /** Keys are missing: the order is only part of what was bought, or had no new key when it was read. */
@@ -54,6 +56,7 @@ export const REPAIRABLE = {
     advice: 'The order failed and costs nothing. Refund the customer, or sell again under a new reference.',
   },
   boughtAfterAll: { kind: 'STATUS_MISMATCH', repair: 'notify', advice: BOUGHT_AFTER_ALL },
+  fulfilledAfterAll: { kind: 'STATUS_MISMATCH', repair: 'notify', advice: FULFILLED_AFTER_ALL },
   completeAfterAll: { kind: 'UNDELIVERED', repair: 'notify', advice: BOUGHT_AFTER_ALL },
   keysGone: { kind: 'KEYS_GONE', repair: 'notify' },
   doublePurchase: { kind: 'DOUBLE_PURCHASE', repair: 'notify' },
@@ -76,7 +79,8 @@ const undelivered: Classification = { kind: 'UNDELIVERED' };
 const stuck: Classification = { kind: 'STUCK' };
 const lostButOpen: Classification = { kind: 'LOST' };
 const amountMismatch: Classification = { kind: 'AMOUNT_MISMATCH' };
-const { late, lost, refundedUndelivered, failedUndelivered, boughtAfterAll, completeAfterAll } = REPAIRABLE;
+const { late, lost, refundedUndelivered, failedUndelivered, boughtAfterAll, completeAfterAll, fulfilledAfterAll } =
+  REPAIRABLE;
 
 const CONTRADICTION: Record<OrderState, Rule> = {
   COMPLETED: mismatch,
@@ -86,7 +90,7 @@ const CONTRADICTION: Record<OrderState, Rule> = {
   OPEN: mismatch,
 };
 
-const NOT_FULFILLED = { ...CONTRADICTION, COMPLETED: boughtAfterAll, PARTIAL_COMPLETED: boughtAfterAll };
+const NOT_FULFILLED = { ...CONTRADICTION, COMPLETED: fulfilledAfterAll, PARTIAL_COMPLETED: fulfilledAfterAll };
 
 const NOTHING_BOUGHT: Record<OrderState, Rule> = {
   COMPLETED: completeAfterAll,
@@ -189,9 +193,10 @@ export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classifica
  * out any further delivery (`planDelivery`). After a reset, a purchase with delivered keys may end as REFUNDED or FAILED.
  */
 function endingOf(
-  { delivered = 0, ordered = 0, execution, state }: KnownPurchase,
+  { delivered = 0, ordered = 0, execution, state, refundReceived }: KnownPurchase,
   { status }: PartnerOrder,
 ): keyof typeof RULES {
+  if (refundReceived && mayHaveKeys(status)) return 'REFUNDED';
   const isCompleted = execution === 'COMPLETED';
   // The checkout was notified of another status than the order has now, whatever was delivered.
   if (isCompleted && isFailedOrRefunded(state) && status !== state) return state;

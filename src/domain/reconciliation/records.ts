@@ -59,6 +59,8 @@ export interface KnownPurchase {
   keyIds?: KeyIds;
   /** A late delivery failed, so keys may have been delivered without a confirmation. */
   mayBeDelivered?: boolean;
+  /** The checkout was notified of a refund after the end of the purchase. */
+  refundReceived?: boolean;
   hold?: { id: string; reason: string; decisions: string[] };
   /** Why the memo can't be read. Fields from the memo are then absent. */
   unreadable?: string;

@@ -68,14 +68,19 @@ describe('an order that changes after its review and before the checkout accepts
     },
   );
 
-  it.concurrent('reviews the order again before it sends anything, and raises no alert', async () => {
-    const { referenceId, operator, orderId } = await bought('demo-never', 2, 204);
-    changeAtEachRead(env, { orderId, product: 'demo-never', reads: 6 });
-    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
+  it.concurrent(
+    'reviews the order again before it sends anything, and names the keys that it may have sent before a crash',
+    async () => {
+      const { referenceId, operator, orderId } = await bought('demo-never', 2, 204);
+      changeAtEachRead(env, { orderId, product: 'demo-never', reads: 6 });
+      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
 
-    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    expect(valuesOf(referenceId)).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
-  });
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      const sent = valuesOf(referenceId, 'purchase.delivered');
+      expect(sent).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
+      expect(alertsOf(referenceId).length).toBeGreaterThan(0);
+    },
+  );
 
   it.concurrent(
     'sends the keys that replaced others, and names in an alert the old keys that may have been delivered',

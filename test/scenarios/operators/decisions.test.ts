@@ -36,7 +36,7 @@ describe('a held purchase', () => {
       const { referenceId, operator, decide, hold } = await heldPurchase(env, reason);
 
       await waitUntil('the checkout knows of the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
-      const [event] = env.receiver.eventsOf(referenceId);
+      const event = env.receiver.eventsOf(referenceId).find(({ type }) => type === 'purchase.held');
       expect(event?.data).toMatchObject({ reason, decisions: hold.decisions, explanation: hold.explanation });
 
       expect(hold.decisions.toSorted()).toEqual(possible.toSorted());
@@ -58,7 +58,9 @@ describe('a held purchase', () => {
       // A checkout must not wait for keys of items that an operator exchanged.
       if (outcome === 'PARTIALLY_DELIVERED') expect(result.reason).toContain('an operator accepted the order with');
       expect((await env.audit(referenceId)).received).toHaveLength(keys);
-      expect(env.eventTypes(referenceId)).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
+      // An order that keeps changing loses keys, which an alert names.
+      const types = env.eventTypes(referenceId).filter((type) => type !== 'purchase.attention');
+      expect(types).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
       expect(await operator.brokenTasks()).toEqual([]);
     },
   );

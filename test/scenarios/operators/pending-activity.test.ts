@@ -57,6 +57,25 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
     await operator.terminate();
   });
 
+  it.concurrent(
+    'a delivery whose attempts are reset counts as sent: if its order is refunded, an alert names the keys',
+    async () => {
+      const referenceId = env.reference();
+      env.receiver.responseTo(referenceId, 'take-and-hang');
+      await env.buy({ 'demo-instant': 2 }, referenceId);
+      const operator = operatorOf(env, referenceId);
+      // The local delivery was too slow, so it is now the ordinary activity that waits for a response.
+      await operator.pending('deliverSale', 1);
+      await env.changeOrder(referenceId, { status: 'REFUNDED' });
+      await operator.resetActivity('deliverSale');
+      env.receiver.take(referenceId);
+
+      expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
+      const alerts = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
+      expect(alerts.map(({ data }) => data)).toMatchObject([{ kind: 'DELIVERED_KEYS_GONE', details: { count: 2 } }]);
+    },
+  );
+
   const GOES_ON = OPERATIONS.flatMap(([name, operate]) => [
     { activity: 'awaitOrderChange', product: 'demo-never', name, operate },
     { activity: 'deliverSale', product: 'demo-instant', name, operate },

@@ -112,6 +112,9 @@ describe('a purchase that an operator resets', () => {
     const lastSearch = (await operator.scheduled('findOrders')).at(-1);
     await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
 
+    // The checkout was told that nothing was bought, and may have refunded the customer.
+    expect((await operator.held('ORDER_CHANGES')).explanation).toContain('already received purchase.cancelled');
+    await operator.resolve('deliver');
     await expectDeliveredOnce(env, referenceId, 2);
   });
 
@@ -229,6 +232,24 @@ describe('a purchase that an operator resets', () => {
         { kind: 'DELIVERED_KEYS_GONE', details: { maybeDelivered: keyIds!['demo-instant'], count: 2 } },
       ]);
       expect(await operator.brokenTasks()).toEqual([]);
+    },
+  );
+
+  it.concurrent(
+    'reset after it ended REFUNDED, with its order now complete, delivers no key without a decision',
+    async () => {
+      const { referenceId } = await env.bought({ 'demo-refunded': 1 });
+      const operator = operatorOf(env, referenceId);
+      await env.changeOrder(referenceId, { status: 'COMPLETED' });
+      await operator.reset((await operator.points()).at(-1)!);
+
+      const { explanation } = await operator.held('ORDER_CHANGES');
+      expect(explanation).toBe('the order has keys, but the checkout has already received purchase.refunded');
+      expect((await env.audit(referenceId)).received).toEqual([]);
+
+      await operator.resolve('deliver');
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      await expectDeliveredOnce(env, referenceId, 1);
     },
   );
 

@@ -51,7 +51,7 @@ describe('every paid key is delivered or reported', () => {
   async function night(of: string | string[], input?: ReconcileInput): Promise<ReportedFinding[]> {
     for (const one of [of].flat()) await env.untilListed(`ReferenceId = '${one}' AND CloseTime IS NOT NULL`, 1);
     const { details } = await env.reconcile(input);
-    return details.filter(({ referenceId = '' }) => of.includes(referenceId));
+    return details.filter(({ referenceId = '' }) => [of].flat().includes(referenceId));
   }
 
   /** Waits until this many late deliveries of a reference have ended. */
@@ -83,6 +83,41 @@ describe('every paid key is delivered or reported', () => {
     expect(await night(referenceId)).toEqual([]);
     expect(env.eventTypes(referenceId)).toEqual(['purchase.partially_delivered', LATE, LATE]);
     expect(await received(referenceId)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
+  it('delivers no key after it notified the checkout of a refund, whatever the order shows later, and says so', async () => {
+    const { referenceId, become } = await overdue();
+    await become('REFUNDED');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'STATUS_MISMATCH', done: 'notified' }]);
+    await ended(referenceId, 1);
+
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'STATUS_MISMATCH', done: 'notified' }]);
+    const { events, order } = await env.starter.redeliver(referenceId);
+    expect({ events, issue: order?.issue }).toMatchObject({ events: [], issue: expect.stringContaining('refunded') });
+    expect(await received(referenceId)).toEqual([]);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue', 'purchase.refunded', 'purchase.attention']);
+  });
+
+  it('names the keys of a late delivery that may have arrived, if they are gone before the checkout confirms', async () => {
+    const { referenceId, become } = await overdue();
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    let respond: (answer: number) => void = () => undefined;
+    const unconfirmed = new Promise<number>((resolve) => (respond = resolve));
+    env.receiver.respondWith(({ body }) => (body.type === LATE ? unconfirmed : 204));
+    const redelivery = env.starter.redeliver(referenceId);
+    await waitUntil('the event was sent', () =>
+      env.receiver.attemptsOf(referenceId).some(({ body }) => body.type === LATE),
+    );
+    await become('REFUNDED');
+    respond(503);
+
+    expect((await redelivery).events).toMatchObject([{ type: 'purchase.refunded' }]);
+    await waitUntil('the alert arrived', () => env.eventTypes(referenceId).includes('purchase.attention'));
+    const [alert] = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
+    expect(alert?.data).toMatchObject({ kind: 'DELIVERED_KEYS_GONE', details: { count: 4 } });
+    const [found] = await night(referenceId);
+    expect(found?.advice).toContain('may have reached the checkout');
   });
 
   it('reads a partial order although its debit shows a refund, delivers new keys first, and notifies the refund once', async () => {

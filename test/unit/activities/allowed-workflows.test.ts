@@ -14,7 +14,7 @@ const OWN_WORKFLOWS: Record<string, string[]> = {
   checkOrder: ['purchaseWorkflow'],
   readSale: ['deliverWorkflow'],
   deliverSale: ['purchaseWorkflow', 'deliverWorkflow'],
-  deliverNotice: ['purchaseWorkflow'],
+  deliverNotice: ['purchaseWorkflow', 'deliverWorkflow'],
   reconcileOrders: ['reconcileWorkflow'],
 };
 /** `undefined`: an activity that a client started without a workflow. */

@@ -70,6 +70,15 @@ describe('what is sent after a purchase of four keys has ended: unasked, and whe
     },
   );
 
+  it.each(['OVERDUE', 'DELIVERED', PARTLY, undefined] as const)(
+    '%s, and the checkout was notified of a refund since: keys that the order has now are never delivered',
+    (outcome) => {
+      const sale = saleOf(outcome, orderOf('COMPLETED', 'abcd'), [''], true);
+      const issue = 'issue: the order has keys, but the checkout has already received purchase.refunded';
+      expect([summarize(planDelivery(sale, false)), summarize(planDelivery(sale, true))]).toEqual([issue, issue]);
+    },
+  );
+
   it.each(['FAILED', 'REFUNDED', 'REJECTED', 'NOT_PLACED', 'CANCELLED', 'ABANDONED'] as const)(
     '%s: keys are never delivered, and its event is repeated only on request',
     (outcome) => {

@@ -33,6 +33,10 @@ describe('validating the input of a purchase', () => {
     expect(bad({ items })).toBe('items[0]: expected {productId, quantity}');
   });
 
+  it('refuses a product id that would set the prototype of an object, and so be lost', () => {
+    expect(bad({ items: [{ productId: '__proto__', quantity: 1 }] })).toContain('__proto__ is not allowed');
+  });
+
   it('refuses a product that is listed twice, because the intended quantity is unclear', () => {
     const items = [...good.items, { productId: 'steam-50', quantity: 1 }];
     expect(bad({ items })).toContain('is listed twice');

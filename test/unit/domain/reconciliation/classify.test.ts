@@ -64,6 +64,16 @@ it('an order that shows its keys again after its purchase ended without them is 
   }
 });
 
+it('an order that has keys after the checkout was notified of its refund is reported, and its keys are not delivered', () => {
+  for (const state of ['OVERDUE', 'PARTIALLY_DELIVERED', 'DELIVERED']) {
+    for (const delivered of [0, 2]) {
+      const [found] = findingsOf('COMPLETED', { state, delivered, refundReceived: true });
+      expect(found).toMatchObject({ kind: 'STATUS_MISMATCH', repair: 'notify' });
+      expect(findingsOf('REFUNDED', { state, delivered, refundReceived: true })[0]?.repair).toBe('notify-refund');
+    }
+  }
+});
+
 it('delivered keys that vanish from an order are reported along with other findings while it still has keys, but not otherwise', () => {
   const kindsOf = (status: string, keysGone?: number) =>
     findingsOf(status, { state: 'PARTIALLY_DELIVERED', delivered: 1 }, keysGone).map(({ kind }) => kind);
