@@ -264,7 +264,7 @@ const PLACEMENT_LOG_MESSAGES: Record<Exclude<PlacementResult['evidence'], 'PLACE
   PAUSED: 'the order was not sent: the circuit breaker is open',
   FOUND: 'the order already exists, so nothing was sent',
   OVER_MAX_DEBIT: 'the order would cost too much, so it was not sent',
-  FENCED: 'the order was not sent: an earlier request may have placed it',
+  FENCED: 'the order was not sent, because it may already exist',
   ORDER_REJECTED: 'the partner rejected the order',
   CONFLICT: 'the partner says that the order already exists',
   ERROR_RESPONSE: 'the partner responded with an error, and may still have placed the order',

@@ -91,8 +91,8 @@ function confirmUnknown(mayPlaceAgain: boolean): Confirm {
   return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayPlaceAgain ? ATTEMPT : HOLD };
 }
 
-/** Whether the partner may have an order after such evidence, even if a later search shows none. */
-export function mayHaveBought(evidence: PlacementEvidence): boolean {
+/** Whether a request with this evidence may have reached the partner, even if a later search shows no order. */
+export function mayHaveArrived(evidence: PlacementEvidence): boolean {
   return ['ERROR_RESPONSE', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 

@@ -16,7 +16,7 @@ export {
   InvalidEventError,
   type InvalidEventReason,
   parseEvent,
-  type ParseOptions,
+  type ClockOptions,
   signEvent,
   type UnsignedEvent,
 } from './parse-event';

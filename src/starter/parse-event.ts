@@ -8,7 +8,7 @@ import { FulfilmentError } from './errors';
 export type EventHeaders =
   Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null };
 
-export interface ParseOptions {
+export interface ClockOptions {
   /** Epoch ms. Default: now. */
   now?: number | undefined;
 }
@@ -50,7 +50,7 @@ export function parseEvent(
   body: string | Uint8Array,
   headers: EventHeaders,
   secrets: string | readonly string[],
-  { now = Date.now() }: ParseOptions = {},
+  { now = Date.now() }: ClockOptions = {},
 ): FulfilmentEvent {
   // These come first, because a stranger's request without a body is not a bug in the receiver.
   const signed = { id: headerOf(headers, 'webhook-id'), timestamp: headerOf(headers, 'webhook-timestamp') };
@@ -82,7 +82,7 @@ type UnsignedOf<E> = E extends KnownEvent ? Pick<E, 'type' | 'data'> & { id?: st
 export function signEvent(
   { type, data, id = `evt_${randomUUID()}` }: UnsignedEvent,
   secret: string,
-  { now = Date.now() }: ParseOptions = {},
+  { now = Date.now() }: ClockOptions = {},
 ): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify({ type, timestamp: new Date(now).toISOString(), data });
   return { headers: signedHeaders(id, Buffer.from(body), secretsIn(secret).slice(0, 1), now), body };

@@ -14,7 +14,7 @@ import { escapeMarkdown, summaryOf } from '../domain/text-format';
 import {
   type Confirm,
   type EvidenceWithoutOrder,
-  mayHaveBought,
+  mayHaveArrived,
   type Consequence,
   consequenceOf,
 } from '../domain/placement';
@@ -136,7 +136,7 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
 
   const { replace } = purchase.settings;
   const next = consequenceOf(result.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
-  placing.mayHaveArrived ||= mayHaveBought(result.evidence);
+  placing.mayHaveArrived ||= mayHaveArrived(result.evidence);
   return next.kind === 'confirm' ? confirm(placing, next, result) : stepWithoutOrder(placing, next, result);
 }
 
@@ -301,6 +301,7 @@ async function confirmEnd(
     const runId = await currentRunId();
     const isEarliest = placing.isOnlyExecution && runId === workflowInfo().firstExecutionRunId;
     if (isEarliest && !placing.mayHaveArrived) return undefined;
+    // An earlier run or execution may have sent a request.
     placing.mayHaveArrived = true;
     const history = await searchForOrder(purchase, {
       searches: isEarliest ? 'one' : 'window',

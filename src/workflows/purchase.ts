@@ -55,6 +55,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
       const { orderId, adopted } = placement;
       // A second start always adopts its order, unless an operator replaces it.
       purchase.mayBeRestarted = adopted && !hasRejectedDuplicates();
+      // An adopted order may be old, large and someone else's: no local poll, and all its items are compared.
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
       outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'foreign');
     } else {

@@ -41,7 +41,7 @@ export async function checkTemporal(options: DoctorOptions, checklist: Checklist
     const isRefused = exitCode === CONFIGURATION;
     const variable = isRefused ? 'TEMPORAL_API_KEY, TEMPORAL_TLS…' : 'TEMPORAL_ADDRESS';
     const wrong = isRefused ? 'the API key and the TLS settings' : 'the address, and whether a server is running there';
-    const remedy = `Check ${wrong}. The file that TEMPORAL_CONFIG_FILE names may also set them. Then run doctor again.`;
+    const remedy = `Check ${wrong}. If you use TEMPORAL_CONFIG_FILE, check that file too. Then run doctor again.`;
     address.failed(reason, remedy, variable);
     return exitCode;
   }

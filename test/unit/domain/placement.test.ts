@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {
   chooseOrder,
-  mayHaveBought,
+  mayHaveArrived,
   type Consequence,
   type PlacementEvidence,
   consequenceOf,
@@ -45,7 +45,7 @@ describe('the next step after an attempt that returned no order', () => {
 
   it('the partner may have bought only after these four kinds of response', () => {
     const all: PlacementEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
-    expect(all.filter(mayHaveBought)).toEqual(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN', 'FENCED']);
+    expect(all.filter(mayHaveArrived)).toEqual(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN', 'FENCED']);
   });
 });
 
