@@ -55,6 +55,9 @@ describe('a purchase with a maximum debit', () => {
     // The reset point between the catalogue's response and the query for earlier runs.
     await operator.reset((await operator.points())[1]!);
 
+    // The checkout was told that nothing was bought.
+    await operator.held('ORDER_CHANGES');
+    await operator.resolve('deliver');
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
   });
