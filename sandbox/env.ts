@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SandboxOptions } from './index';
 import { digits, integer, parse, strictObject, text } from './input';
@@ -29,7 +30,8 @@ const { shape } = settingsSchema;
 const VARIABLES = {
   PORT: ['port', digits.pipe(integer(0, 65_535)).prefault('4010')],
   HOST: ['host', z.string().default('127.0.0.1')],
-  SANDBOX_SEED: ['seed', text.optional()],
+  // Not a fixed seed: a purchase that outlives the sandbox must not meet its own order id again.
+  SANDBOX_SEED: ['seed', text.default(() => randomUUID())],
   SANDBOX_PRODUCTS: ['products', digits.pipe(fixedOptions.shape.products.unwrap()).optional()],
   SANDBOX_BALANCE: ['balance', digits.pipe(integer(0, 1_000_000_000)).optional()],
   SANDBOX_PAST: ['past', digits.pipe(integer(0, 200_000)).prefault('0')],

@@ -20,7 +20,13 @@ export {
   signEvent,
   type UnsignedEvent,
 } from './parse-event';
-export { createStarter, type PurchaseStart, type Starter, type StarterOptions } from './create-starter';
+export {
+  createStarter,
+  type PurchaseStart,
+  type ResultOptions,
+  type Starter,
+  type StarterOptions,
+} from './create-starter';
 export type { Redelivery } from './redeliver';
 export type { ResolveOptions, Resolution } from './resolve';
 export type { DeliveryStatus, PendingActivity, PurchaseStatus } from './status';

@@ -32,6 +32,7 @@ import {
   NoResponseError,
   PurchaseDiffersError,
   PurchaseEndedWithoutResultError,
+  PurchaseNotEndedError,
   PurchaseNotFoundError,
   ReferenceUnusableError,
   InvalidArgumentError,
@@ -84,7 +85,7 @@ export interface Starter {
    *
    * @throws PurchaseNotFoundError
    * @throws PurchaseEndedWithoutResultError if the purchase was terminated or its input was invalid.
-   * @throws NoResponseError if the purchase has not ended in time. Repeat the call to keep waiting.
+   * @throws PurchaseNotEndedError if it has not ended in time; NoResponseError if Temporal was unreachable.
    */
   result(referenceId: string, options?: ResultOptions): Promise<PurchaseResult>;
   /**
@@ -169,6 +170,9 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   refuseUnknownFields(options, OPTION_FIELDS);
   const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeoutMs, fairnessKey } = options;
   checkTimeout(timeoutMs);
+  if (typeof taskQueue !== 'string' || taskQueue === '') {
+    throw new InvalidArgumentError(`taskQueue: expected a name, got ${quoteValue(taskQueue)}`);
+  }
   /** All calls to Temporal share one deadline, unless a method sets an earlier one. */
   const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorContext): Promise<T> => {
     const deadline = Date.now() + timeoutMs;
@@ -178,7 +182,8 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   return {
     purchase: async (input) => {
       const requested = parsePurchase(input);
-      return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, requested));
+      const { referenceId } = requested;
+      return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, requested), { referenceId });
     },
     result: async (referenceId, options = {}) => {
       refuseUnknownFields(options, RESULT_FIELDS);
@@ -186,11 +191,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
       const wait = () => resultOf(client, requireReference(referenceId));
       if (waitMs !== undefined) checkTimeout(waitMs);
       const result = waitMs === undefined ? wait() : client.withDeadline(Date.now() + waitMs, wait);
-      return translateErrors(client, result, {
-        referenceId,
-        advice: KEEP_WAITING,
-        late: `Purchase ${referenceId} did not end in time`,
-      });
+      return translateErrors(client, result, { referenceId, isTimedWait: waitMs !== undefined });
     },
     status: (referenceId) => inTime(() => statusOf(client, requireReference(referenceId)), { referenceId }),
     resolve: async (referenceId, options) => {
@@ -335,11 +336,10 @@ interface ErrorContext {
   /** What to do if Temporal did not respond. */
   advice?: string;
   isSafeToRepeat?: boolean;
-  /** What has not happened in time, if Temporal did respond. */
-  late?: string;
+  /** The call waits until the purchase ends, for a limited time. */
+  isTimedWait?: boolean;
 }
 
-const KEEP_WAITING = 'Repeat the call to keep waiting.';
 const REPEAT = 'The request may still take effect; repeating it is safe.';
 const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with a shorter age or a lower limit.';
 
@@ -347,7 +347,7 @@ const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with
 async function translateErrors<T>(
   client: Client,
   response: Promise<T>,
-  { referenceId, advice = REPEAT, isSafeToRepeat, late }: ErrorContext = {},
+  { referenceId, advice = REPEAT, isSafeToRepeat, isTimedWait }: ErrorContext = {},
 ): Promise<T> {
   try {
     return await response;
@@ -359,9 +359,9 @@ async function translateErrors<T>(
     const grpcError = grpcErrorOf(error);
     if (grpcError?.code !== GRPC_STATUS.UNAVAILABLE && grpcError?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
     const silence = await diagnoseNoResponse(client);
-    const isConnected = silence === undefined;
-    const failed = (isConnected && late) || `Temporal (${describeNamespace(client)}) did not respond in time`;
-    throw new NoResponseError(`${failed}${isConnected ? '.' : `: ${silence}`} ${advice}`, {
+    if (silence === undefined && isTimedWait && referenceId !== undefined) throw new PurchaseNotEndedError(referenceId);
+    const reason = silence === undefined ? '.' : `: ${silence}`;
+    throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {
       isSafeToRepeat,
       referenceId,
       cause: rootCauseOf(error as Error),

@@ -84,6 +84,16 @@ export class PurchaseEndedWithoutResultError extends FulfilmentError {
   }
 }
 
+/** The purchase did not end within `timeoutMs`. It continues; call `result` again to keep waiting. */
+export class PurchaseNotEndedError extends FulfilmentError {
+  constructor(readonly referenceId: string) {
+    super(
+      `Purchase ${referenceId} did not end in time. It continues: call result again to keep waiting. ` +
+        'If its state is STARTED, no worker has picked it up.',
+    );
+  }
+}
+
 /** The purchase is not waiting for this decision. Nothing was changed. */
 export class DecisionRefusedError extends FulfilmentError {
   constructor(

@@ -1,5 +1,5 @@
 import { GRPC_STATUS } from '../temporal/client';
-import { NoResponseError } from './errors';
+import { NoResponseError, PurchaseNotEndedError } from './errors';
 
 /** The server did not respond, was overloaded, or failed. */
 const TEMPORARY: readonly unknown[] = [
@@ -16,11 +16,12 @@ const NOT_CONNECTED = 'Failed to connect before the deadline';
 
 /**
  * Whether to repeat a call that threw this error, with the same arguments and a backoff: Temporal did not respond,
- * was overloaded, or failed temporarily. Also true if the address or the TLS settings are wrong, because a proxy whose
+ * was overloaded, or failed temporarily, or the purchase has not ended. Also true if the address or the TLS settings are wrong, because a proxy whose
  * server is down looks the same: log the error. False if the arguments or the program must change.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof NoResponseError) return error.isSafeToRepeat;
+  if (error instanceof PurchaseNotEndedError) return true;
   const { message, code, cause } = (error ?? {}) as { message?: unknown; code?: unknown; cause?: { code?: unknown } };
   return message === NOT_CONNECTED || TEMPORARY.includes(cause?.code ?? code);
 }

@@ -47,7 +47,7 @@ export async function redeliver(client: Client, referenceId: string, deadline: n
       // A call that starts just before the deadline fails with another code.
       if (!isGrpcDeadlineError(error) && Date.now() < deadline) throw error;
       throw new NoResponseError(
-        `The delivery of ${referenceId} has started, but ${await formatProgress(client, handle)}. It continues.`,
+        `The delivery of ${referenceId} has started and continues, but ${await formatProgress(client, handle)}.`,
         { referenceId },
       );
     }
@@ -85,5 +85,5 @@ async function formatProgress(client: Client, handle: WorkflowHandle): Promise<s
   const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
   const message = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
   if (message) return `the checkout did not accept it in time (${message})`;
-  return pendingWorkflowTask ? 'no worker has picked it up; is a worker running?' : 'it did not end in time';
+  return pendingWorkflowTask ? 'no worker has picked it up' : 'it did not end in time';
 }
