@@ -36,7 +36,7 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
     case 'SHORTFALL_REFUNDED':
       return orders.some((order) => order.status === 'REFUNDED') || changes(plan, one);
     case 'STATUS_MISMATCH':
-      return isTouched || changes(plan, one) || status.state !== 'DELIVERED' || orders.length !== 1;
+      return isTouched || changes(plan, one) || status.result?.outcome !== 'DELIVERED' || orders.length !== 1;
     case 'UNREADABLE':
       return isBroken(plan, one);
     case 'KEYS_GONE':
@@ -47,7 +47,7 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
       const wasHeld = parts.environment.receiver
         .attemptsOf(referenceId)
         .some(({ body }) => body.type === 'purchase.held');
-      return isTouched || changes(plan, one) || status.state !== 'DELIVERED' || billable.length !== 1 || wasHeld;
+      return isTouched || changes(plan, one) || status.result?.outcome !== 'DELIVERED' || billable.length !== 1 || wasHeld;
     }
   }
 }
