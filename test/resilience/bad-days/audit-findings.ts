@@ -47,7 +47,9 @@ function isTrue(plan: Plan, parts: DayParts, finding: ReportedFinding, one: Purc
       const wasHeld = parts.environment.receiver
         .attemptsOf(referenceId)
         .some(({ body }) => body.type === 'purchase.held');
-      return isTouched || changes(plan, one) || status.result?.outcome !== 'DELIVERED' || billable.length !== 1 || wasHeld;
+      return (
+        isTouched || changes(plan, one) || status.result?.outcome !== 'DELIVERED' || billable.length !== 1 || wasHeld
+      );
     }
   }
 }
