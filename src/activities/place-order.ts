@@ -62,7 +62,10 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-/** @returns why this attempt must not send: an earlier one may have sent; undefined if this one may */
+/**
+ * Fences 1 and 2.
+ * @returns why this attempt must not send: an earlier one may have sent; undefined if this one may
+ */
 function fenceReason(input: PlaceOrderInput): string | undefined {
   if (wasDispatchedBefore()) return 'this attempt was dispatched twice';
   return isFirstRun(input) || isReplacing(input) ? undefined : 'an earlier run may have placed the order';
@@ -83,7 +86,7 @@ interface AttemptContext extends ActivityDependencies {
   serialQueue: SerialQueue;
 }
 
-/** Sends the request only if every check before it passes. */
+/** Sends the request only if fences 4 to 6 allow it. */
 async function placeBehindFences(deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const priceCheck = await checkPrice(deps, input);
   if (priceCheck?.result.evidence === 'NOT_SENT') return priceCheck;
@@ -104,7 +107,7 @@ async function placeBehindFences(deps: AttemptContext, input: PlaceOrderInput): 
 }
 
 /**
- * Without RejectDuplicate, a start can run a reference twice.
+ * Fence 3: without RejectDuplicate, a start can run a reference twice.
  * @returns the end of the attempt; undefined to continue
  */
 async function checkOtherExecutions(
@@ -148,7 +151,10 @@ async function checkPrice(deps: AttemptContext, input: PlaceOrderInput): Promise
   return reason === undefined ? undefined : withUnknownHealth({ evidence: 'OVER_MAX_DEBIT', reason });
 }
 
-/** @returns the end of the attempt; undefined if the order history gives no reason not to send. */
+/**
+ * Fence 4.
+ * @returns the end of the attempt; undefined if the order history gives no reason not to send
+ */
 async function findExistingOrder(
   partner: PartnerClient,
   deps: AttemptContext,
@@ -162,6 +168,7 @@ async function findExistingOrder(
   });
   if ('ended' in search) return search.ended;
   const { orders, unclear } = search.value;
+  // An operator who decides `replace` has seen the unclear row.
   if (unclear !== undefined && !isReplacing(input)) return withUnknownHealth({ evidence: 'FENCED', reason: unclear });
   const [first, ...others] = orders;
   return (
@@ -204,7 +211,7 @@ async function readInTime<T>(
 }
 
 /**
- * Sends the request, unless the attempt is too old or the intention can't be recorded. No timer here may end the
+ * Sends the request, unless the intention can't be recorded (fence 5) or the attempt is too old (fence 6). No timer here may end the
  * request early: only the client knows whether it was written, and after a freeze all timers fire at once.
  */
 async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {

@@ -67,7 +67,7 @@ function addList(program: Command, context: StarterContext): void {
     .command('list')
     .description(
       'list the purchases that need attention, with the commands to choose from: those that are held, and those that ' +
-        'ended without a result (terminated, failed) in the last 24h. ' +
+        'ended without a result (terminated, failed, timed out) in the last 24h. ' +
         'Shows the 100 that have waited longest, or 10,000 with --json',
     )
     .addOption(

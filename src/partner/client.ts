@@ -40,15 +40,15 @@ export interface PartnerClient {
   /** At least `sampleSize` (1 to 500) of the newest orders, if there are that many. */
   newestOrders(sampleSize: number): Promise<NewestOrders>;
   /**
-   * Places an order. The `placement` of an error says what it proves; only after `NOT_SENT` is a second request safe.
+   * Places an order. The `evidence` of an error says what it proves; only after `NOT_SENT` is a second request safe.
    * Ends at most `timeoutMs` after `notAfter`. Even after a freeze it knows whether the request was written.
    */
   placeOrder(order: NewOrder, options?: PlacementOptions): Promise<PartnerResponse<{ id: string }>>;
   /**
    * An order with the keys delivered so far. Keys are redacted in its texts and product ids, except in the product ids
-   * of the purchase (`asked`).
+   * of the purchase (`productIds`).
    */
-  getOrder(id: string, asked?: readonly string[]): Promise<PartnerResponse<Order>>;
+  getOrder(id: string, productIds?: readonly string[]): Promise<PartnerResponse<Order>>;
   /**
    * Runs `work` with a client whose requests wait for permits as `ask` says. Nested calls share the outer permits.
    * @throws PartnerError `too-late`, at once, if no permit will be free in time; `permitInMs` says when to try again
@@ -75,8 +75,8 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       ordersSince: (since, reading = {}) => ordersSince(client, since, now, reading),
       newestOrders: (sampleSize) => newestOrders(client, sampleSize, now),
       placeOrder: async (order, placement = {}) => send({ ...calls.placeOrder(order), ...placement }, permits),
-      async getOrder(id, asked = []) {
-        const response = await send(calls.getOrder(id, asked), permits);
+      async getOrder(id, productIds = []) {
+        const response = await send(calls.getOrder(id, productIds), permits);
         if (response.data.balance) observer?.balanceSeen(response.data.balance);
         return response;
       },

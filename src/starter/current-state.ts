@@ -5,7 +5,7 @@ import { hasResultOrIsRunning } from '../temporal/client';
 
 /**
  * A `PurchaseState`. `STARTED`, only from `status`: no worker has picked the purchase up yet. `ENDED_WITHOUT_RESULT`:
- * the workflow was terminated, or its input was invalid; `workflowStatus` says which.
+ * the workflow was terminated, failed or timed out; `workflowStatus` says which.
  */
 export type CurrentState = PurchaseState | 'STARTED' | 'ENDED_WITHOUT_RESULT';
 

@@ -15,9 +15,10 @@ const TEMPORARY: readonly unknown[] = [
 const NOT_CONNECTED = 'Failed to connect before the deadline';
 
 /**
- * Whether to repeat a call that threw this error, with the same arguments and a backoff: Temporal did not respond,
- * was overloaded, or failed temporarily, or the purchase has not ended. Also true if the address or the TLS settings are wrong, because a proxy whose
- * server is down looks the same: log the error. False if the arguments or the program must change.
+ * Whether to repeat a call that threw this error, with the same arguments and a backoff: Temporal did not respond, was
+ * overloaded or failed temporarily, or the purchase has not ended. Also true if the address or the TLS settings are
+ * wrong, because a proxy whose server is down looks the same: log the error. False if the arguments or the program
+ * must change.
  */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof NoResponseError) return error.isSafeToRepeat;
