@@ -168,7 +168,7 @@ async function findExistingOrder(
   });
   if ('ended' in search) return search.ended;
   const { orders, unclear } = search.value;
-  // An operator who decides `replace` has seen the unclear row.
+  // With `replace`, an operator has decided in spite of it.
   if (unclear !== undefined && !isReplacing(input)) return withUnknownHealth({ evidence: 'FENCED', reason: unclear });
   const [first, ...others] = orders;
   return (
@@ -211,8 +211,8 @@ async function readInTime<T>(
 }
 
 /**
- * Sends the request, unless the intention can't be recorded (fence 5) or the attempt is too old (fence 6). No timer here may end the
- * request early: only the client knows whether it was written, and after a freeze all timers fire at once.
+ * Fences 5 and 6: sends the request, unless the intention can't be recorded or the attempt is too old. No timer here may
+ * end the request early: only the client knows whether it was written, and after a freeze all timers fire at once.
  */
 async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));

@@ -130,6 +130,11 @@ export class RedeliveryFailedError extends FulfilmentError {
   }
 }
 
+interface NoResponseOptions extends ErrorOptions {
+  isSafeToRepeat?: boolean | undefined;
+  referenceId?: string | undefined;
+}
+
 /** Temporal or a worker did not respond in time. The request may still take effect. */
 export class NoResponseError extends FulfilmentError {
   /** Whether repeating the call is safe. False only for a `resolve` without `holdId`, which may decide a later hold. */
@@ -137,14 +142,7 @@ export class NoResponseError extends FulfilmentError {
   /** The purchase that the call was about. */
   readonly referenceId: string | undefined;
 
-  constructor(
-    message: string,
-    {
-      isSafeToRepeat = true,
-      referenceId,
-      ...options
-    }: ErrorOptions & { isSafeToRepeat?: boolean | undefined; referenceId?: string | undefined } = {},
-  ) {
+  constructor(message: string, { isSafeToRepeat = true, referenceId, ...options }: NoResponseOptions = {}) {
     super(message, options);
     this.isSafeToRepeat = isSafeToRepeat;
     this.referenceId = referenceId;

@@ -10,7 +10,7 @@ import {
   TemporalFailure,
 } from '@temporalio/workflow';
 import type { Activities, Notice, SaleDeliveryAttempt } from '../contracts/activities';
-import type { EventDetails } from '../contracts/events';
+import type { AttentionData, EventDetails } from '../contracts/events';
 import { FAILURE, retryDelayOf } from '../contracts/failures';
 import type { AlertKind } from '../contracts/public-types';
 import type { Hold } from '../contracts/purchase';
@@ -124,34 +124,27 @@ export function raiseAlert(
   details: EventDetails,
   orderId: string | undefined = purchase.orderId,
 ): void {
+  const { settings, input } = purchase;
+  const alert = { referenceId: input.referenceId, orderId, kind, details };
   const scope = new CancellationScope();
   purchase.alerts.add(scope);
-  void scope.run(() => sendAlert(purchase, kind, details, orderId)).finally(() => purchase.alerts.delete(scope));
+  void scope.run(() => sendAlert(purchase, alert, alertOptions(settings))).finally(() => purchase.alerts.delete(scope));
 }
 
-async function sendAlert(
-  purchase: PurchaseRecord,
-  kind: AlertKind,
-  details: EventDetails,
-  orderId: string | undefined,
+/** Sends the checkout an alert, and logs an error if it does not accept it. */
+export async function sendAlert(
+  sender: Pick<PurchaseRecord, 'events'>,
+  alert: AttentionData,
+  options: ActivityOptions,
 ): Promise<void> {
-  const { settings, input } = purchase;
-  const notice = alertOf(kind, { referenceId: input.referenceId, orderId }, details);
+  const { kind, details } = alert;
+  const notice = { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data: alert } as const;
   try {
-    if (await deliverNotice(purchase, notice, `purchase.attention: ${kind}`, alertOptions(settings))) return;
+    if (await deliverNotice(sender, notice, `purchase.attention: ${kind}`, options)) return;
   } catch (failure) {
     if (!(failure instanceof ActivityFailure)) throw failure;
   }
   log.error('the checkout did not accept an alert', { kind });
-}
-
-export function alertOf(
-  kind: AlertKind,
-  { referenceId, orderId }: { referenceId: string; orderId?: string | undefined },
-  details: EventDetails,
-): Notice {
-  const data = { referenceId, orderId, kind, details };
-  return { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data };
 }
 
 /** The details of the alert `DELIVERED_KEYS_GONE`. */
@@ -161,7 +154,7 @@ export function keysGoneDetails(gone: readonly string[]): EventDetails {
 
 /** @returns whether the checkout received the notice. */
 async function deliverNotice(
-  purchase: PurchaseRecord,
+  { events }: Pick<PurchaseRecord, 'events'>,
   notice: Notice,
   summary: string,
   options: ActivityOptions,
@@ -169,6 +162,6 @@ async function deliverNotice(
   const { deliverNotice: deliver } = proxyActivities<Activities>(options);
   const delivered = await deliver.executeWithOptions({ summary }, [notice]);
   if (!isDelivered(delivered) || delivered.kind !== 'RECEIVED') return false;
-  purchase.events.push(delivered.event);
+  events.push(delivered.event);
   return true;
 }

@@ -1,6 +1,5 @@
 import {
   ApplicationFailure,
-  log,
   proxyActivities,
   proxyLocalActivities,
   setCurrentDetails,
@@ -17,7 +16,7 @@ import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-i
 import { canStopPolling } from '../domain/order';
 import { escapeMarkdown } from '../domain/text-format';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
-import { alertOf, deliverWithRetries, keysGoneDetails, MAX_REVIEWS } from './deliver-events';
+import { deliverWithRetries, keysGoneDetails, MAX_REVIEWS, sendAlert } from './deliver-events';
 import { isEndedSale, validateDelivery } from './guards';
 import { alertOptions, deliveryRetryHours, lastAlertsTimeoutMs, localOptions, readSaleOptions } from './policies';
 
@@ -107,13 +106,11 @@ function goneKeys({ order }: EndedSale, maybeDelivered: KeyIds): string[] {
 }
 
 async function alertKeysGone(settings: PurchaseSettings, sale: EndedSale, gone: readonly string[]): Promise<void> {
-  const kind = 'DELIVERED_KEYS_GONE';
+  const { referenceId, orderId } = sale;
+  const alert = { referenceId, orderId, kind: 'DELIVERED_KEYS_GONE', details: keysGoneDetails(gone) } as const;
   const options = { ...alertOptions(settings), scheduleToCloseTimeout: lastAlertsTimeoutMs };
-  const { deliverNotice } = proxyActivities<Activities>(options);
-  const notice = alertOf(kind, sale, keysGoneDetails(gone));
-  await deliverNotice.executeWithOptions({ summary: `purchase.attention: ${kind}` }, [notice]).catch(() => {
-    log.error('the checkout did not accept an alert', { kind });
-  });
+  // It fails only if this workflow is cancelled.
+  await sendAlert({ events: [] }, alert, options).catch(() => undefined);
 }
 
 /** Records what the checkout received, and builds the result. */

@@ -18,7 +18,8 @@ interface GrpcConnection {
 /**
  * Why a client can't connect, in words: its own error names only a deadline. Connects once more, with plain TCP.
  *
- * @returns a sentence, without its beginning; undefined if the client is connected, or if its connection does not show this.
+ * @returns a sentence without its beginning; undefined if the client is connected, or if its connection does not show
+ *   this.
  */
 export async function diagnoseNoResponse({ connection }: Client): Promise<string | undefined> {
   const { client, options } = connection as GrpcConnection;

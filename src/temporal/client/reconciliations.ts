@@ -56,11 +56,12 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
   const { config } = await client.workflowService.describeNamespace({ namespace });
   const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
   if (lookbackMs <= retentionMs - DAY_MS) return undefined;
-  const needed = formatHours(lookbackMs + DAY_MS);
+  const neededMs = lookbackMs + DAY_MS;
+  const needed = formatHours(neededMs);
   return (
     `A lookback of ${formatHours(lookbackMs)} needs a retention of ${needed}, but namespace ${namespace} has ` +
     `${formatHours(retentionMs)}. Use a shorter lookback, or run: ` +
     `npm run temporal -- operator namespace update --retention ${needed} --namespace ${namespace} ` +
-    `(on Temporal Cloud: tcld namespace retention set --namespace ${namespace} --retention-days ${Math.ceil(Number.parseInt(needed) / 24)})`
+    `(on Temporal Cloud: tcld namespace retention set --namespace ${namespace} --retention-days ${Math.ceil(neededMs / DAY_MS)})`
   );
 }
