@@ -20,13 +20,8 @@ export {
   signEvent,
   type UnsignedEvent,
 } from './parse-event';
-export {
-  createStarter,
-  type PurchaseStart,
-  type ResultOptions,
-  type Starter,
-  type StarterOptions,
-} from './create-starter';
+export { createStarter, type ResultOptions, type Starter, type StarterOptions } from './create-starter';
+export type { PurchaseStart } from './start-purchase';
 export type { Redelivery } from './redeliver';
 export type { ResolveOptions, Resolution } from './resolve';
 export type { DeliveryStatus, PendingActivity, PurchaseStatus } from './status';

@@ -1,64 +1,22 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
-import { DEFAULT_TASK_QUEUE, PURCHASE_WORKFLOW, purchaseWorkflowId, REJECTED_DUPLICATES } from '../contracts/names';
+import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { DEFAULT_TASK_QUEUE } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/public-types';
-import { statusCommand } from '../contracts/operator-commands';
-import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
-import { escapeMarkdown, joinDetails, summaryOf } from '../domain/text-format';
-import {
-  describeItems,
-  hasSameItems,
-  hasSameMaxDebit,
-  itemsOnly,
-  quoteValue,
-  validatePurchase,
-  validateReference,
-} from '../domain/purchase-rules';
-import {
-  createPurchaseReader,
-  diagnoseNoResponse,
-  GRPC_STATUS,
-  grpcErrorOf,
-  retryServerTimeouts,
-  rootCauseOf,
-} from '../temporal/client';
+import { itemsOnly, quoteValue, validatePurchase, validateReference } from '../domain/purchase-rules';
+import { createPurchaseReader, retryServerTimeouts } from '../temporal/client';
 import { responseTimeoutMs } from '../workflows/policies';
-import {
-  InvalidPurchaseError,
-  NoResponseError,
-  PurchaseDiffersError,
-  PurchaseEndedWithoutResultError,
-  PurchaseNotEndedError,
-  PurchaseNotFoundError,
-  ReferenceUnusableError,
-  InvalidArgumentError,
-  FulfilmentError,
-} from './errors';
 import { type Cancellation, cancelPurchase } from './cancel';
+import { InvalidArgumentError, InvalidPurchaseError, PurchaseEndedWithoutResultError } from './errors';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
-import { describeNamespace } from './describe-namespace';
 import { type Redelivery, redeliver } from './redeliver';
 import { parseDecision, type ResolveOptions, type Resolution, resolveHold } from './resolve';
+import { type PurchaseStart, startOrFind } from './start-purchase';
 import { type PurchaseStatus, statusOf } from './status';
+import { type ErrorContext, REPEAT, translateErrors } from './translate-errors';
 import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 
+const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with a shorter age or a lower limit.';
 /** Node's longest timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** The purchase that was started or found. */
-export interface PurchaseStart {
-  referenceId: string;
-  /** Temporal's id of the purchase: `purchase-` and the reference. */
-  workflowId: string;
-  /** Temporal's id of the run. */
-  runId: string;
-  /** False if the purchase already existed. */
-  started: boolean;
-}
 
 /**
  * Starts purchases and acts on them: shows their state, waits for their results, decides what happens to held ones,
@@ -242,75 +200,6 @@ function requireReference(referenceId: string): string {
   return referenceId;
 }
 
-async function startOrFind(
-  client: Client,
-  { taskQueue, fairnessKey }: StarterOptions & { taskQueue: string },
-  requested: PurchaseInput,
-): Promise<PurchaseStart> {
-  const { referenceId, items } = requested;
-  const workflowId = purchaseWorkflowId(referenceId);
-  const options = {
-    workflowId,
-    taskQueue,
-    args: [requested],
-    workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    memo: { [REJECTED_DUPLICATES]: true },
-    staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
-    staticDetails: describeSale(requested),
-    priority: fairnessKey === undefined ? undefined : { fairnessKey },
-  };
-  // Without them, the workflow writes them itself, which costs the server one more write.
-  const typedSearchAttributes = [
-    { key: REFERENCE_ID, value: referenceId },
-    { key: PURCHASE_STATE, value: 'PLACING' },
-  ];
-  try {
-    const handle = await client.workflow
-      .start(PURCHASE_WORKFLOW, { ...options, typedSearchAttributes })
-      .catch((error: unknown) => {
-        // The namespace has no search attributes yet. No worker runs without them, so the purchase waits for a worker.
-        if (!grpcErrorOf(error)?.details.includes('search attribute')) throw error;
-        return client.workflow.start(PURCHASE_WORKFLOW, options);
-      });
-    return { referenceId, workflowId, runId: handle.firstExecutionRunId, started: true };
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    return { referenceId, workflowId, runId: await findExisting(client, requested), started: false };
-  }
-}
-
-/** The fixed details of a purchase in the Temporal UI. The workflow updates its other details itself. */
-function describeSale({ referenceId, items }: PurchaseInput): string {
-  const lines = items.map(({ productId, quantity }) => `- ${quantity} × ${escapeMarkdown(summaryOf(productId))}`);
-  const shown = lines.length > 20 ? [...lines.slice(0, 20), `- and ${lines.length - 20} more`] : lines;
-  return joinDetails([
-    `The purchase of sale **${escapeMarkdown(referenceId)}**:`,
-    shown.join('\n'),
-    'To see its current state:',
-    ['```', statusCommand(referenceId), '```'].join('\n'),
-  ]);
-}
-
-/**
- * @returns the run id of the existing purchase, if its items and `maxDebit` are the same.
- * @throws PurchaseDiffersError, ReferenceUnusableError
- */
-async function findExisting(client: Client, requested: PurchaseInput): Promise<string> {
-  const { referenceId } = requested;
-  const purchases = createPurchaseReader(client);
-  const { workflowId, runId } = await purchases.describe(referenceId);
-  const before = await purchases.startInput({ workflowId, runId });
-  const issues = validatePurchase(before);
-  if (issues.length > 0) {
-    throw new ReferenceUnusableError(referenceId, issues);
-  }
-  const known = before as PurchaseInput;
-  const isSame = hasSameItems(known.items, requested.items) && hasSameMaxDebit(known.maxDebit, requested.maxDebit);
-  const detailsOf = ({ items, maxDebit }: PurchaseInput) => ({ items, maxDebit });
-  if (!isSame) throw new PurchaseDiffersError(referenceId, detailsOf(known), detailsOf(requested));
-  return runId;
-}
-
 function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> {
   const purchases = createPurchaseReader(client);
   return retryServerTimeouts(async () => {
@@ -328,43 +217,4 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
       }
     }
   });
-}
-
-/** What the error of a call can say. */
-interface ErrorContext {
-  referenceId?: string;
-  /** What to do if Temporal did not respond. */
-  advice?: string;
-  isSafeToRepeat?: boolean;
-  /** The call waits until the purchase ends, for a limited time. */
-  isTimedWait?: boolean;
-}
-
-const REPEAT = 'The request may still take effect; repeating it is safe.';
-const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with a shorter age or a lower limit.';
-
-/** Turns Temporal's errors into the library's, if the library has an error that says more. */
-async function translateErrors<T>(
-  client: Client,
-  response: Promise<T>,
-  { referenceId, advice = REPEAT, isSafeToRepeat, isTimedWait }: ErrorContext = {},
-): Promise<T> {
-  try {
-    return await response;
-  } catch (error) {
-    if (error instanceof FulfilmentError) throw error;
-    if (error instanceof WorkflowNotFoundError && referenceId !== undefined) {
-      throw new PurchaseNotFoundError(referenceId, describeNamespace(client));
-    }
-    const grpcError = grpcErrorOf(error);
-    if (grpcError?.code !== GRPC_STATUS.UNAVAILABLE && grpcError?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
-    const silence = await diagnoseNoResponse(client);
-    if (silence === undefined && isTimedWait && referenceId !== undefined) throw new PurchaseNotEndedError(referenceId);
-    const reason = silence === undefined ? '.' : `: ${silence}`;
-    throw new NoResponseError(`Temporal (${describeNamespace(client)}) did not respond in time${reason} ${advice}`, {
-      isSafeToRepeat,
-      referenceId,
-      cause: rootCauseOf(error as Error),
-    });
-  }
 }
