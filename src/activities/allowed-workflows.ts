@@ -13,7 +13,7 @@ const ALLOWED_WORKFLOWS: Record<keyof AllActivities, readonly string[]> = {
   currentRun: [PURCHASE_WORKFLOW],
   placeOrder: [PURCHASE_WORKFLOW],
   findOrders: [PURCHASE_WORKFLOW],
-  awaitOrderChange: [PURCHASE_WORKFLOW],
+  pollUntilEnded: [PURCHASE_WORKFLOW],
   pollOrder: [PURCHASE_WORKFLOW],
   checkOrder: [PURCHASE_WORKFLOW],
   readSale: [DELIVER_WORKFLOW],

@@ -35,7 +35,7 @@ export function createDeliveryActivities(
       try {
         const lines = await linesOf(deps, sale);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
-        if (!lines) return { kind: 'CHANGED', maybeSent: isLocal || wasDispatchedBefore() };
+        if (!lines) return { kind: 'CHANGED', mayHaveArrived: isLocal || wasDispatchedBefore() };
         const { type, referenceId, orderId, outcome, totalDebit, reason } = sale;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: sale.lines && lines, totalDebit, reason };

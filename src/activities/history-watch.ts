@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { log } from '@temporalio/activity';
-import type { AwaitOrderInput } from '../contracts/activities';
+import type { PollUntilEndedInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_DENIED, errorName } from './failures';
 
-type WatchedOrder = Pick<AwaitOrderInput, 'orderId' | 'referenceId' | 'purchaseStartedAt' | 'intervalMs'>;
+type WatchedOrder = Pick<PollUntilEndedInput, 'orderId' | 'referenceId' | 'purchaseStartedAt' | 'intervalMs'>;
 
 /** The order history, read in the background for all orders that this process polls. */
 export interface HistoryWatch {

@@ -1,5 +1,5 @@
 import { activityInfo, log } from '@temporalio/activity';
-import type { Activities, AwaitOrderInput, PolledOrder, PollOrderInput } from '../contracts/activities';
+import type { Activities, PollUntilEndedInput, PolledOrder, PollOrderInput } from '../contracts/activities';
 import { canStopPolling, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { FORCED_POLL_EVERY } from '../workflows/policies';
@@ -14,9 +14,9 @@ const CLOSING_MS = 250;
 /** Polls an order. Reading is harmless, so both activities may be retried, paused, reset or run twice. */
 export function createPollOrderActivities(
   deps: ActivityDependencies,
-): Pick<Activities, 'awaitOrderChange' | 'pollOrder'> {
+): Pick<Activities, 'pollUntilEnded' | 'pollOrder'> {
   return {
-    async awaitOrderChange(input) {
+    async pollUntilEnded(input) {
       const { attempt } = activityInfo();
       const delay = delayWithin(deps, input.intervalMs);
       if (attempt === 1 && input.firstDelayMs > 0) {
@@ -39,7 +39,11 @@ export function createPollOrderActivities(
   };
 }
 
-async function pollOpenOrder(deps: ActivityDependencies, input: AwaitOrderInput, delay: number): Promise<PolledOrder> {
+async function pollOpenOrder(
+  deps: ActivityDependencies,
+  input: PollUntilEndedInput,
+  delay: number,
+): Promise<PolledOrder> {
   const { orderId } = input;
   const order = await poll(deps, input, 'poll', delay);
   const { status } = order;

@@ -116,7 +116,7 @@ export interface PollOrderInput {
   productIds: string[];
 }
 
-export interface AwaitOrderInput extends PollOrderInput {
+export interface PollUntilEndedInput extends PollOrderInput {
   /** The delay before the first poll, in ms. */
   firstDelayMs: number;
   /** The interval between polls, in ms. */
@@ -154,10 +154,10 @@ export interface DeliverInput {
 export type DeliveryAttempt = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
 /**
- * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `maybeSent`: an earlier attempt may
- * have sent the event.
+ * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `mayHaveArrived`: the checkout may
+ * have received the event from an earlier attempt.
  */
-export type SaleDeliveryAttempt = DeliveryAttempt | { kind: 'CHANGED'; maybeSent: boolean };
+export type SaleDeliveryAttempt = DeliveryAttempt | { kind: 'CHANGED'; mayHaveArrived: boolean };
 
 /** A notice from a purchase to the checkout. `subject` distinguishes notices of one type. */
 export type Notice =
@@ -178,7 +178,7 @@ export interface Activities {
   /** Searches the partner's history for the orders of a reference. */
   findOrders(input: FindOrdersInput): Promise<OrderSearchResult>;
   /** Polls the order. While the order is open, this fails benignly: the activity's retry policy is the wait. */
-  awaitOrderChange(input: AwaitOrderInput): Promise<PolledOrder>;
+  pollUntilEnded(input: PollUntilEndedInput): Promise<PolledOrder>;
   /** Polls the order once. As a local activity it works only in the first run, and only if a permit is free at once. */
   pollOrder(input: PollOrderInput): Promise<PolledOrder>;
   /** Checks the order that a decision names, before the decision is accepted. Throws if the partner can't be read. */

@@ -149,8 +149,8 @@ export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, orde
 
 export type DeliveryMemo = z.infer<typeof deliveryMemo>;
 
-/** The argument of the update `resolve`. `hold` is the id of the hold that it decides. */
-export type ResolveUpdateInput = HoldDecision & { hold: string };
+/** The argument of the update `resolve`. `holdId` is the id of the hold that it decides. */
+export type ResolveUpdateInput = HoldDecision & { holdId: string };
 
 /**
  * The worker settings that a purchase needs, in milliseconds. They reach the workflow as a recorded activity result, so

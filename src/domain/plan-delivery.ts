@@ -55,7 +55,7 @@ export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended as ${outcome}`);
   if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
   const keylessEvent = sale.refundReceived ? 'purchase.refunded' : undefined;
-  const review = reviewOrder({ items, accepted, keylessEvent }, order, outcome === undefined ? 'all' : 'foreign');
+  const review = reviewOrder({ items, accepted, keylessEvent }, order, outcome === undefined ? 'all' : 'not-bought');
   switch (review.kind) {
     case 'issue':
       return { kind: 'issue', issue: review.issue.explanation };

@@ -34,7 +34,7 @@ export interface ReviewTerms {
   keylessEvent?: string | undefined;
 }
 
-export type ComparedItems = 'all' | 'foreign';
+export type ComparedItems = 'all' | 'not-bought';
 
 /** One product of a sale, with the ids of its keys. */
 export interface SaleLine extends OrderLine {
@@ -61,8 +61,8 @@ export type Review =
 /**
  * Decides whether an order may be delivered, and what is delivered.
  *
- * @param compared what is compared with the sale: all items if another request may have placed the order, otherwise only
- *   foreign items, which were not bought.
+ * @param compared `all` if another request may have placed the order: every difference from the sale counts. Otherwise
+ *   only products and quantities that were not bought.
  */
 export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: ComparedItems): Review {
   const { items, accepted = {}, keylessEvent } = terms;
@@ -72,7 +72,8 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
     const explanation = `order ${order.orderId} also belongs to ${claimedBy}`;
     return issue({ reason: 'ORDER_OF_ANOTHER_PURCHASE', explanation, accepts: { owner: true } });
   }
-  const difference = compared === 'all' ? differenceOf(items, lines) : hasKeys ? foreignItems(items, lines) : undefined;
+  const difference =
+    compared === 'all' ? differenceOf(items, lines) : hasKeys ? itemsNotBought(items, lines) : undefined;
   const otherItems = difference && accepted.items ? findUnaccepted(items, accepted.items, lines) : difference;
   if (otherItems !== undefined) {
     return issue({ reason: 'OTHER_ITEMS', explanation: otherItems, accepts: { items: productsOf(lines) } });
@@ -84,7 +85,7 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
     return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { afterKeylessEvent: true } });
   }
   // Products that were not bought remain only if an operator accepted them. They are delivered as received.
-  if (foreignItems(items, lines) !== undefined) return delivery(terms, order, asReceived(lines));
+  if (itemsNotBought(items, lines) !== undefined) return delivery(terms, order, asReceived(lines));
   const sold = items.map((item) => lineFor(item, lines));
   return surplusIssue(sold, accepted) ?? delivery(terms, order, sold);
 }
@@ -138,10 +139,10 @@ function itemsDue(lines: readonly OrderLine[], items: readonly PurchaseItem[]): 
 function differenceOf(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   const missing = items.find((item) => !lines.some((line) => line.productId === item.productId));
   if (missing && lines.length > 0) return `the order does not contain ${missing.productId}, which was bought`;
-  return foreignItems(items, lines);
+  return itemsNotBought(items, lines);
 }
 
-function foreignItems(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
+function itemsNotBought(items: readonly PurchaseItem[], lines: readonly OrderLine[]): string | undefined {
   for (const { productId, quantity } of productsOf(lines)) {
     const item = items.find((candidate) => candidate.productId === productId);
     if (!item) return `the order contains ${productId}, which was not bought`;

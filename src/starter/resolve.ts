@@ -76,7 +76,7 @@ export async function resolveHold(
   if (!hold.decisions.includes(choice.decision)) {
     throw new DecisionRefusedError(referenceId, `${choice.decision} is not possible for ${hold.reason}`, hold);
   }
-  const decision = { hold: hold.id, ...choice };
+  const decision = { holdId: hold.id, ...choice };
   // The server returns the old result for a known update id, so this one must be new.
   const updateId = randomUUID();
   const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [decision], updateId });

@@ -24,7 +24,7 @@ const MAX_TEXT_LENGTH = 200;
 
 /** A pending activity of a purchase: running, or waiting for its next attempt. */
 export interface PendingActivity {
-  /** Its type, such as `awaitOrderChange`. */
+  /** Its type, such as `pollUntilEnded`. */
   activity: string;
   activityId: string;
   /** The number of the attempt, from 1. */

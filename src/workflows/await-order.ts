@@ -30,7 +30,7 @@ export function isUnreadableOrder(order: PolledOrder | UnreadableOrder): order i
 
 /**
  * Waits until the order has ended. If it is still open at the deadline, it is polled once more. The delay between polls
- * is the retry policy of `awaitOrderChange` (`pollingOptions`). If an operator ends that activity, it starts again.
+ * is the retry policy of `pollUntilEnded` (`pollingOptions`). If an operator ends that activity, it starts again.
  *
  * @param firstPoll `local` for a new order, which will probably end soon; `scheduled` for an adopted or held order.
  * @returns the order as last seen, or why it could not be read at the deadline.
@@ -101,7 +101,7 @@ async function awaitEnd(
 ): Promise<PolledOrder | UnreadableOrder> {
   const { settings } = purchase;
   const { pollIntervalMs: intervalMs, watch } = settings;
-  const { awaitOrderChange } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
+  const { pollUntilEnded } = proxyActivities<Activities>(pollingOptions(settings, deadline - Date.now()));
   const request = {
     ...requestOf(purchase, orderId),
     firstDelayMs,
@@ -110,7 +110,7 @@ async function awaitEnd(
     purchaseStartedAt: firstStartTime(),
   };
   const summary = summaryOf(`poll until the order has ended: ${orderId}`);
-  return orderFromPoll(purchase, orderId, awaitOrderChange.executeWithOptions({ summary }, [request]));
+  return orderFromPoll(purchase, orderId, pollUntilEnded.executeWithOptions({ summary }, [request]));
 }
 
 /** A single poll, used at the deadline and before another review. */

@@ -46,12 +46,12 @@ export async function deliverWithRetries(
   mayBeLocal: boolean,
 ): Promise<SaleDeliveryEnd> {
   const summary = deliverySummary(sale);
-  let maybeSent = false;
+  let mayHaveArrived = false;
   let retryAfterMs = 0;
   if (mayBeLocal) {
     const first = await deliverLocally(sale, summary);
     if (first.kind !== 'FAILED') return first;
-    ({ maybeSent, retryAfterMs } = first);
+    ({ mayHaveArrived, retryAfterMs } = first);
   }
   sender.showDelivering(sale.type);
   const beganAt = Date.now();
@@ -60,7 +60,9 @@ export async function deliverWithRetries(
   try {
     const delivered = await deliverSale.executeWithOptions({ summary }, [sale]);
     if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;
-    return delivered.kind === 'CHANGED' ? { kind: 'CHANGED', maybeSent: maybeSent || delivered.maybeSent } : delivered;
+    return delivered.kind === 'CHANGED'
+      ? { kind: 'CHANGED', mayHaveArrived: mayHaveArrived || delivered.mayHaveArrived }
+      : delivered;
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
     if (cause instanceof ApplicationFailure && cause.type === FAILURE.orderTooLarge) {
@@ -87,8 +89,8 @@ const ENDED_BY_OPERATOR = {
   reason: 'an operator ended the delivery of the event before the checkout confirmed it',
 } as const;
 
-/** `maybeSent`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
-type LocalFailure = { kind: 'FAILED'; maybeSent: boolean; retryAfterMs: number };
+/** `mayHaveArrived`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
+type LocalFailure = { kind: 'FAILED'; mayHaveArrived: boolean; retryAfterMs: number };
 
 async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDeliveryAttempt | LocalFailure> {
   try {
@@ -96,9 +98,9 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
   } catch (failure) {
     // The failure of a local activity is not wrapped in an ActivityFailure.
     if (!(failure instanceof TemporalFailure)) throw failure;
-    if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', maybeSent: true, retryAfterMs: 0 };
-    const maybeSent = failure.type === FAILURE.deliveryFailed;
-    return { kind: 'FAILED', maybeSent, retryAfterMs: retryDelayOf(failure) };
+    if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', mayHaveArrived: true, retryAfterMs: 0 };
+    const mayHaveArrived = failure.type === FAILURE.deliveryFailed;
+    return { kind: 'FAILED', mayHaveArrived, retryAfterMs: retryDelayOf(failure) };
   }
 }
 
@@ -149,7 +151,7 @@ export async function sendAlert(
 
 /** The details of the alert `DELIVERED_KEYS_GONE`. */
 export function keysGoneDetails(gone: readonly string[]): EventDetails {
-  return { maybeDelivered: gone.slice(0, MAX_SHOWN_KEYS), count: gone.length };
+  return { keyIds: gone.slice(0, MAX_SHOWN_KEYS), count: gone.length };
 }
 
 /** @returns whether the checkout received the notice. */

@@ -156,7 +156,7 @@ export const isDelivered: Guard<DeliveryAttempt> = isEither(
 
 export const isSaleDelivered: Guard<SaleDeliveryAttempt> = isEither(
   isDelivered,
-  isObject({ kind: isOneOf('CHANGED'), maybeSent: isBoolean }),
+  isObject({ kind: isOneOf('CHANGED'), mayHaveArrived: isBoolean }),
 );
 
 export const isReconciliationResult = isObject({

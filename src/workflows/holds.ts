@@ -21,7 +21,7 @@ import { orderCheckOptions } from './policies';
 import { currentRunId, metrics, type PurchaseRecord } from './purchase-record';
 
 /** An operator's decision on a held purchase. Returns the id of the hold that it decided. */
-export const resolveUpdate = defineUpdate<{ hold: string }, [ResolveUpdateInput]>(RESOLVE_UPDATE);
+export const resolveUpdate = defineUpdate<{ holdId: string }, [ResolveUpdateInput]>(RESOLVE_UPDATE);
 
 /** Why a purchase is held, as shown in the memo, the `purchase.held` event and the UI. */
 export interface HoldCause {
@@ -59,7 +59,7 @@ export class Holds {
     const open = this.open(cause, runId);
     const { hold } = open;
     metrics.count('fulfilment_holds', { reason: hold.reason });
-    log.warn('purchase held for an operator', { reason: hold.reason, hold: hold.id });
+    log.warn('purchase held for an operator', { reason: hold.reason, holdId: hold.id });
     purchase.show('HELD', hold.explanation, `a decision: ${hold.decisions.join(', ')}`);
 
     const notification = new CancellationScope();
@@ -72,7 +72,7 @@ export class Holds {
     this.current = undefined;
     purchase.setHold(undefined);
     purchase.showStep(`decision received: ${decision.decision}`, 'the decision takes effect');
-    log.info('decision accepted', { decision: decision.decision, hold: decision.hold });
+    log.info('decision accepted', { decision: decision.decision, holdId: decision.holdId });
     return { ...decision, runId };
   }
 
@@ -100,14 +100,14 @@ export class Holds {
    *
    * @throws ApplicationFailure `DecisionRefused` if the decision is not possible or comes too late.
    */
-  async resolve(decision: ResolveUpdateInput): Promise<{ hold: string }> {
+  async resolve(decision: ResolveUpdateInput): Promise<{ holdId: string }> {
     const open = this.requireOpenHold(decision);
     if (decision.decision === 'order') {
       await this.checkNamedOrder(decision.orderId);
       this.requireOpenHold(decision);
     }
     open.decision = decision;
-    return { hold: decision.hold };
+    return { holdId: decision.holdId };
   }
 
   /**
@@ -116,10 +116,10 @@ export class Holds {
    */
   private requireOpenHold(decision: ResolveUpdateInput): OpenHold {
     const open = this.current;
-    if (!open) throw decisionRefused(`no hold is waiting for a decision (yours is for ${decision.hold})`);
-    if (open.hold.id !== decision.hold) {
+    if (!open) throw decisionRefused(`no hold is waiting for a decision (yours is for ${decision.holdId})`);
+    if (open.hold.id !== decision.holdId) {
       throw decisionRefused(
-        `the open hold is ${open.hold.id}, but your decision is for ${decision.hold}: check the status again, then decide`,
+        `the open hold is ${open.hold.id}, but your decision is for ${decision.holdId}: check the status again, then decide`,
       );
     }
     if (open.decision) throw decisionRefused(`this hold has already been decided: ${open.decision.decision}`);
@@ -189,8 +189,8 @@ export function validateDecision(decision: ResolveUpdateInput, ...others: unknow
     throw new Error(`expected at most ${MAX_DECISION_LENGTH} characters`);
   }
   const given: { [Name in keyof ResolveUpdateInput | 'orderId']?: unknown } = Object(decision);
-  if (typeof given.hold !== 'string' || !DECISIONS.some((known) => known === given.decision)) {
-    throw new Error(`expected {hold, decision: ${DECISIONS.join(' | ')}, orderId?}`);
+  if (typeof given.holdId !== 'string' || !DECISIONS.some((known) => known === given.decision)) {
+    throw new Error(`expected {holdId, decision: ${DECISIONS.join(' | ')}, orderId?}`);
   }
   if (given.decision === 'order' && (typeof given.orderId !== 'string' || !isSafeOrderId(given.orderId))) {
     throw new Error('the decision "order" needs orderId, the id of an order at the partner');

@@ -51,10 +51,10 @@ async function deliverCurrent(
 ): Promise<DeliveryResult> {
   const { referenceId } = input;
   // Keys that were sent without a confirmation.
-  let maybeDelivered: KeyIds = {};
+  let possiblyReceived: KeyIds = {};
   for (let review = 1; ; review++) {
     const loaded = await loadSale(settings, input);
-    const gone = goneKeys(loaded, maybeDelivered);
+    const gone = goneKeys(loaded, possiblyReceived);
     if (gone.length > 0) alerts.push(alertKeysGone(settings, loaded, gone));
     const sale = { ...loaded, mayBeDelivered: gone.length > 0 };
     const plan = planDelivery(sale, input.again === true);
@@ -81,7 +81,8 @@ async function deliverCurrent(
       case 'TOO_LARGE':
         throw deliveryFailure(FAILURE.orderTooLarge, delivered.reason);
       case 'CHANGED':
-        if (delivered.maybeSent) maybeDelivered = unionOfKeys(maybeDelivered, keyIdsOf(plan.delivery.lines ?? []));
+        if (delivered.mayHaveArrived)
+          possiblyReceived = unionOfKeys(possiblyReceived, keyIdsOf(plan.delivery.lines ?? []));
         if (review >= MAX_REVIEWS) throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
@@ -101,8 +102,8 @@ async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promis
 }
 
 /** The keys that may have been delivered, but are no longer in the order. An open order proves nothing about its keys. */
-function goneKeys({ order }: EndedSale, maybeDelivered: KeyIds): string[] {
-  return order && canStopPolling(order.status) ? missingKeys(maybeDelivered, keyIdsOf(order.lines)) : [];
+function goneKeys({ order }: EndedSale, possiblyReceived: KeyIds): string[] {
+  return order && canStopPolling(order.status) ? missingKeys(possiblyReceived, keyIdsOf(order.lines)) : [];
 }
 
 async function alertKeysGone(settings: PurchaseSettings, sale: EndedSale, gone: readonly string[]): Promise<void> {

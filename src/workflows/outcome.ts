@@ -104,10 +104,10 @@ export async function deliverOutcome(
   let details = first;
   let reviews = 0;
   // Keys that were sent without a confirmation. If the order loses one of them, or a received one, an alert is raised.
-  let maybeDelivered: KeyIds = {};
+  let possiblyReceived: KeyIds = {};
   let goneCount = 0;
   const alertIfGone = () => {
-    const gone = missingKeys(unionOfKeys(purchase.receivedKeyIds, maybeDelivered), purchase.orderKeyIds);
+    const gone = missingKeys(unionOfKeys(purchase.receivedKeyIds, possiblyReceived), purchase.orderKeyIds);
     if (gone.length <= goneCount) return;
     goneCount = gone.length;
     raiseAlert(purchase, 'DELIVERED_KEYS_GONE', keysGoneDetails(gone));
@@ -123,8 +123,8 @@ export async function deliverOutcome(
       purchase.events.push(delivered.event);
       return details;
     }
-    if (delivered.kind !== 'CHANGED' || delivered.maybeSent) {
-      maybeDelivered = unionOfKeys(maybeDelivered, keyIdsOf(details.lines));
+    if (delivered.kind !== 'CHANGED' || delivered.mayHaveArrived) {
+      possiblyReceived = unionOfKeys(possiblyReceived, keyIdsOf(details.lines));
     }
     if (delivered.kind === 'CHANGED' && reviews < MAX_REVIEWS) {
       reviews += 1;
@@ -165,7 +165,7 @@ async function reviewChanged(purchase: PurchaseRecord, holds: Holds, before: Out
   // An open or unreadable order proves nothing about its keys. The next delivery compares them again.
   if (isUnreadableOrder(order) || !canStopPolling(order.status)) return before;
   // The items were already compared in full. While the order changes, only items that were not bought are an issue.
-  return decideOutcome(purchase, holds, order, 'foreign');
+  return decideOutcome(purchase, holds, order, 'not-bought');
 }
 
 async function withhold(

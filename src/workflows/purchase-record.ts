@@ -253,8 +253,8 @@ function linesOf(keyIds: KeyIds): SaleLine[] {
 
 /** The ordered products, followed by others that an operator accepted. */
 function resultLines({ items }: PurchaseInput, delivered: readonly SaleLine[]): PurchaseLine[] {
-  const foreign = delivered.filter((line) => !items.some((item) => item.productId === line.productId));
-  return [...items, ...foreign].map(({ productId, quantity }) => {
+  const notBought = delivered.filter((line) => !items.some((item) => item.productId === line.productId));
+  return [...items, ...notBought].map(({ productId, quantity }) => {
     const own = delivered.filter((line) => line.productId === productId);
     const title = own.find((line) => line.title !== undefined)?.title;
     return { productId, title, quantity, delivered: keyCount(own) };

@@ -57,7 +57,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
       purchase.mayBeRestarted = adopted && !hasRejectedDuplicates();
       // An adopted order may be old, large and someone else's: no local poll, and all its items are compared.
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
-      outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'foreign');
+      outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'not-bought');
     } else {
       outcome = placement.outcome;
     }

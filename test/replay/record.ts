@@ -73,7 +73,7 @@ describe('recording', () => {
   it('cancelled while the order was open, so that the purchase continues to its end', async () => {
     const referenceId = await env.buy({ 'demo-strange': 1 });
     const operator = operatorOf(env, referenceId);
-    await operator.pending('awaitOrderChange', 2);
+    await operator.pending('pollUntilEnded', 2);
     await operator.cancel();
     await keep('cancel-seen-through', referenceId);
   });
@@ -94,7 +94,7 @@ describe('recording', () => {
     const hold = await operator.held(reason);
     await waitUntil('the checkout knows about the hold', () => env.eventTypes(referenceId).includes('purchase.held'));
     // Also records a rejected decision.
-    await operator.resolve(decision, { hold: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
+    await operator.resolve(decision, { holdId: `${hold.id}0`, orderId: 'some-order' }).catch(() => undefined);
     await decide(decision);
     await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);
   });

@@ -22,7 +22,7 @@ describe('recorded histories, replayed with the current workflows', () => {
   }, 120_000);
 
   it('fail to replay if a workflow schedules a different activity', async () => {
-    const changed = BUNDLE.replaceAll('awaitOrderChange', 'awaitAnotherChange');
+    const changed = BUNDLE.replaceAll('pollUntilEnded', 'pollUntilChanged');
     expect(changed).not.toBe(BUNDLE);
     const { failed } = await replay(changed, recorded);
     const overdue = recorded.find(({ name }) => name === 'overdue')?.workflowId;

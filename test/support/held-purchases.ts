@@ -24,9 +24,9 @@ export async function purchaseBeforeHold(env: TestEnvironment, reason: HoldReaso
     operator,
     right,
     /** Removes the cause of the hold and decides the open hold, or the named one. */
-    async decide(decision: Decision, hold?: string) {
+    async decide(decision: Decision, holdId?: string) {
       onResolve?.();
-      await operator.resolve(decision, { hold, ...(decision === 'order' && { orderId: right }) });
+      await operator.resolve(decision, { holdId, ...(decision === 'order' && { orderId: right }) });
     },
   };
 }

@@ -131,8 +131,8 @@ export function operatorOf(
     terminate: async () => void (await handle.terminate('done by a person')),
     /** Answers the open hold, or the named one. */
     async resolve(decision: ResolveUpdateInput['decision'], rest: Partial<ResolveUpdateInput> = {}) {
-      const hold = rest.hold ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
-      const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, hold }] });
+      const holdId = rest.holdId ?? (await waitUntil(`${referenceId} is held`, openHold)).id;
+      const send = () => handle.executeUpdate(RESOLVE_UPDATE, { args: [{ decision, ...rest, holdId }] });
       // The server may abort an update if another event arrives at the same time. Retry once, like our own command.
       await send().catch((error: unknown) => {
         if (grpcErrorOf(error)?.code !== GRPC_STATUS.FAILED_PRECONDITION) throw error;

@@ -159,7 +159,7 @@ async function sendAdoption(
   if (hold.reason !== 'PLACEMENT_UNKNOWN' || !hold.decisions.includes('order')) {
     return unrepaired(finding, `it is held for another reason: ${hold.reason}`);
   }
-  const decision: ResolveUpdateInput = { hold: hold.id, decision: 'order', orderId };
+  const decision: ResolveUpdateInput = { holdId: hold.id, decision: 'order', orderId };
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
     await context.client.withDeadline(Date.now() + responseTimeoutMs, () =>

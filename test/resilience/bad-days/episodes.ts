@@ -5,7 +5,7 @@ import type { Moment, PlannedPurchase, Resolving } from './plan';
 import { ERRORS, late, LOST } from './troubles';
 
 const SECOND = 1_000;
-const ACTIVITIES = ['placeOrder', 'findOrders', 'awaitOrderChange', 'pollOrder', 'deliverSale'];
+const ACTIVITIES = ['placeOrder', 'findOrders', 'pollUntilEnded', 'pollOrder', 'deliverSale'];
 
 /** Related events: a purchase at a certain step, and a fault at that moment. */
 const EPISODES = {

@@ -84,7 +84,7 @@ describe('a placement whose worker dies', () => {
       const [referenceId = ''] = referencesOf(bought);
       const operator = operatorOf(environment, referenceId);
       // A refused decision makes a workflow task after the one that has scheduled the placement.
-      await operator.resolve('abandon', { hold: 'none' }).catch(() => undefined);
+      await operator.resolve('abandon', { holdId: 'none' }).catch(() => undefined);
       await victim.end('SIGKILL');
       await operator.reset((await operator.points()).at(-1)!);
       await takeAndDie(environment);

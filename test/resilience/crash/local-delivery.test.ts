@@ -50,7 +50,7 @@ describe('keys of a local delivery that Temporal has not recorded', () => {
     await startReadyWorker({ env: workerEnvOf(env, { FINGERPRINT_SECRET: ROTATED.join(' ') }) });
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-    if (isAway) expect((await historyOf(env, referenceId)).activities).toContain('awaitOrderChange');
+    if (isAway) expect((await historyOf(env, referenceId)).activities).toContain('pollUntilEnded');
     await expectSameKeys(env, referenceId);
   });
 

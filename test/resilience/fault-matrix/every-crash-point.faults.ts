@@ -171,7 +171,7 @@ async function decide(environment: TestEnvironment, referenceId: string): Promis
   const [order] = await environment.sandbox.ordersOf(referenceId);
   const decision = hold.decisions.includes('deliver') ? 'deliver' : order ? 'order' : 'abandon';
   const orderId = decision === 'order' ? order?.id : undefined;
-  await operatorOf(environment, referenceId).resolve(decision, { hold: hold.id, orderId });
+  await operatorOf(environment, referenceId).resolve(decision, { holdId: hold.id, orderId });
   const isDecided = async () => (await environment.starter.status(referenceId)).state !== 'HELD';
   await waitUntil(`${referenceId} is no longer held`, isDecided);
   return `--${decision}, held because ${hold.explanation}`;

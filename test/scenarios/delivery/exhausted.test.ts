@@ -36,7 +36,7 @@ describe('a checkout that is down for more than a day, with time skipping', () =
     expect(tries.length).toBeGreaterThan(100);
 
     env.receiver.take(referenceId);
-    await handle.executeUpdate(RESOLVE_UPDATE, { args: [{ hold: held.id, decision: 'deliver' }] });
+    await handle.executeUpdate(RESOLVE_UPDATE, { args: [{ holdId: held.id, decision: 'deliver' }] });
 
     expect(await handle.result()).toMatchObject({ outcome: 'DELIVERED' });
     expect(new Set(tries.map(({ id }) => id)).size).toBe(1);

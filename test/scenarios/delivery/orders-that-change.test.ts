@@ -91,7 +91,7 @@ describe('an order that changes after its review and before the checkout accepts
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
       expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before.keys[1]]);
-      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: [before.ids[0]], count: 1 }]);
+      expect(alertsOf(referenceId)).toEqual([{ keyIds: [before.ids[0]], count: 1 }]);
     },
   );
 
@@ -146,7 +146,7 @@ describe('an order that changes after its review and before the checkout accepts
 
       expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
       expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
-      expect(alertsOf(referenceId)).toEqual([{ maybeDelivered: before.ids, count: 2 }]);
+      expect(alertsOf(referenceId)).toEqual([{ keyIds: before.ids, count: 2 }]);
       expect((await env.audit(referenceId)).received).toEqual([]);
     },
   );

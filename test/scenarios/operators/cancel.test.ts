@@ -36,7 +36,7 @@ describe('a purchase that an operator cancels or terminates', () => {
     async () => {
       const referenceId = await env.buy({ 'demo-never': 2 });
       const operator = operatorOf(env, referenceId);
-      await operator.pending('awaitOrderChange', 2);
+      await operator.pending('pollUntilEnded', 2);
       await operator.terminate();
       const items = [{ productId: 'demo-never', quantity: 2 }];
       expect(await env.starter.purchase({ referenceId, items })).toMatchObject({ started: false });

@@ -46,7 +46,7 @@ describe('a held purchase', () => {
           `${other} is not possible for ${reason}`,
         );
       }
-      const another = { hold: `${hold.id}0`, orderId: 'some-order' };
+      const another = { holdId: `${hold.id}0`, orderId: 'some-order' };
       await expectRefusal(operator.resolve(possible[0]!, another), 'check the status again');
       expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD', hold: { id: hold.id } });
       expect(await operator.updatesOnRecord()).toBe(DECISIONS.length - possible.length + 1);
@@ -79,7 +79,7 @@ describe('a held purchase', () => {
         RESOLVE_UPDATE,
         {
           startWorkflowOperation,
-          args: [{ hold: 'none-is-open-yet', decision: 'abandon' }],
+          args: [{ holdId: 'none-is-open-yet', decision: 'abandon' }],
         },
       );
 
@@ -106,9 +106,9 @@ describe('a held purchase', () => {
     const second = await operator.held('OTHER_ITEMS');
 
     expect(second.id).not.toBe(first.id);
-    await expectRefusal(operator.resolve('abandon', { hold: first.id }), 'check the status again');
+    await expectRefusal(operator.resolve('abandon', { holdId: first.id }), 'check the status again');
     expect((await env.audit(referenceId)).received).toEqual([]);
-    await operator.resolve('abandon', { hold: second.id });
+    await operator.resolve('abandon', { holdId: second.id });
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
   });
 
@@ -119,7 +119,7 @@ describe('a held purchase', () => {
     const open = await env.orderByHand({ 'demo-never': 2 }, `open-${referenceId}`);
 
     await operator.resolve('order', { orderId: open.id });
-    await operator.pending('awaitOrderChange', 2);
+    await operator.pending('pollUntilEnded', 2);
 
     await waitUntil('the hold is no longer notified', async () => !(await operator.isPending('deliverNotice')));
     expect(env.eventTypes(referenceId)).toEqual([]);
@@ -128,13 +128,13 @@ describe('a held purchase', () => {
   it.concurrent('refuses an invalid decision before it reaches the history, so nothing is recorded', async () => {
     const { referenceId, operator } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
     const noHold = { decision: 'abandon' };
-    const unknown = { hold: 'x', decision: 'buy' };
-    const noOrder = { hold: 'x', decision: 'order' };
+    const unknown = { holdId: 'x', decision: 'buy' };
+    const noOrder = { holdId: 'x', decision: 'order' };
     const pathOfAnother = { ...noOrder, orderId: '../keys' };
     const large = 'x'.repeat(1_800_000);
     const largeOnes = [
-      [{ hold: large, decision: 'abandon' }],
-      [{ hold: 'x', decision: 'abandon', large }],
+      [{ holdId: large, decision: 'abandon' }],
+      [{ holdId: 'x', decision: 'abandon', large }],
       [{}, large],
     ];
     const small = [undefined, null, 'abandon', noHold, unknown, noOrder, pathOfAnother].map((given) => [given]);
@@ -178,13 +178,13 @@ describe('an order that an operator names, which is checked before it is adopted
       async () => {
         const { operator, referenceId } = await held();
         const { id } = await env.orderByHand({ 'demo-instant': 2 }, referenceId);
-        expect(await operator.scheduled('awaitOrderChange')).toEqual([]);
+        expect(await operator.scheduled('pollUntilEnded')).toEqual([]);
         return id;
       },
     ],
   ])('refuses an order that %s, and keeps the hold open for other decisions', async (_, reason, name) => {
     const { operator, decide, hold, right } = await held();
-    await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: await name() }), reason);
+    await expectRefusal(operator.resolve('order', { holdId: hold.id, orderId: await name() }), reason);
 
     expect(await operator.updatesOnRecord()).toBe(1);
     await decide('order', hold.id);
@@ -199,8 +199,8 @@ describe('an order that an operator names, which is checked before it is adopted
       const late = expectRefusal(decide('order', hold.id), 'no hold is waiting for a decision');
       await operator.pending('checkOrder');
 
-      await expectRefusal(operator.resolve('order', { hold: hold.id, orderId: 'o-2' }), 'is already being checked');
-      await operator.resolve('abandon', { hold: hold.id });
+      await expectRefusal(operator.resolve('order', { holdId: hold.id, orderId: 'o-2' }), 'is already being checked');
+      await operator.resolve('abandon', { holdId: hold.id });
       await waitUntil('the end is notified', () => env.eventTypes(referenceId).includes('purchase.abandoned'));
       await operator.complete('checkOrder', { usable: true });
 

@@ -45,17 +45,17 @@ describe('an operator who completes or fails an activity by hand', () => {
     ['invalid lines', { orderId: 'x', status: 'COMPLETED', lines: [null] }],
     ['the view of another order', { orderId: 'x', status: 'FAILED', lines: [] }],
     FAILED,
-  ])('awaitOrderChange ended with %s does not stop the polling', async (_, junk) => {
+  ])('pollUntilEnded ended with %s does not stop the polling', async (_, junk) => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     const operator = operatorOf(env, referenceId);
-    await operator.pending('awaitOrderChange', 2);
+    await operator.pending('pollUntilEnded', 2);
 
     const { id: orderId } = await env.orderOf(referenceId);
     if (junk === undefined) env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'hang' } });
-    await end(operator, 'awaitOrderChange', junk);
+    await end(operator, 'pollUntilEnded', junk);
 
-    const polls = async () => (await operator.scheduled('awaitOrderChange')).length;
-    await waitUntil('awaitOrderChange is scheduled again', async () => (await polls()) > 1);
+    const polls = async () => (await operator.scheduled('pollUntilEnded')).length;
+    await waitUntil('pollUntilEnded is scheduled again', async () => (await polls()) > 1);
     await env.changeOrder(referenceId, { status: 'COMPLETED' });
     await expectDeliveredOnce(env, referenceId, 1);
   });
@@ -85,7 +85,7 @@ describe('an operator who completes or fails an activity by hand', () => {
 
   it.concurrent('an undecodable signal, query or update does not break a purchase', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
-    await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
+    await operatorOf(env, referenceId).pending('pollUntilEnded', 2);
     const purchase = env.handleOf(referenceId);
     for (const value of UNDECODABLE_VALUES) {
       await purchase.signal('orderChanged', value);
@@ -107,7 +107,7 @@ describe('an operator who completes or fails an activity by hand', () => {
       // With a memo of ours added, this one would be too large.
       const memo = { large: 'x'.repeat(2_097_000) };
       const purchase = await env.startRaw(referenceId, { args: [{ referenceId, items }], memo });
-      await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
+      await operatorOf(env, referenceId).pending('pollUntilEnded', 2);
       await purchase.signal('orderChanged', large);
       await expect(purchase.query(large)).rejects.toThrow('no such query');
       expect(await purchase.query(STATUS_QUERY, large)).toMatchObject({ state: 'PENDING' });

@@ -51,8 +51,8 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
   it.concurrent('an activity that stays paused is found by the query in the docs', async () => {
     const referenceId = await env.buy({ 'demo-never': 2 });
     const operator = operatorOf(env, referenceId);
-    await operator.pending('awaitOrderChange', 2);
-    await operator.pause('awaitOrderChange');
+    await operator.pending('pollUntilEnded', 2);
+    await operator.pause('pollUntilEnded');
     await env.untilListed(`TemporalPauseInfo IS NOT NULL AND ReferenceId = '${referenceId}'`, 1);
     await operator.terminate();
   });
@@ -77,7 +77,7 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
   );
 
   const GOES_ON = OPERATIONS.flatMap(([name, operate]) => [
-    { activity: 'awaitOrderChange', product: 'demo-never', name, operate },
+    { activity: 'pollUntilEnded', product: 'demo-never', name, operate },
     { activity: 'deliverSale', product: 'demo-instant', name, operate },
   ]);
   it.concurrent.each(GOES_ON)(

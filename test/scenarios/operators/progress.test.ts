@@ -23,7 +23,7 @@ describe('a purchase as an operator sees it in the Temporal UI', () => {
   it('shows state, items, order, last poll, next step and cancel request, no matter which client started it', async () => {
     const referenceId = env.reference();
     await env.startRaw(referenceId, { args: [{ referenceId, items: [{ productId: 'demo-never', quantity: 2 }] }] });
-    await operatorOf(env, referenceId).pending('awaitOrderChange', 2);
+    await operatorOf(env, referenceId).pending('pollUntilEnded', 2);
     const { id } = await env.orderOf(referenceId);
 
     const open = await ask(referenceId);

@@ -158,7 +158,7 @@ describe('a purchase that an operator resets', () => {
   );
 
   it.concurrent.each([
-    ['polling', 'demo-never', 'awaitOrderChange'],
+    ['polling', 'demo-never', 'pollUntilEnded'],
     ['delivering', 'demo-instant', 'deliverSale'],
   ])('reset to each reset point while %s, goes on from there and delivers once', async (_, product, activity) => {
     const referenceId = env.reference();
@@ -187,7 +187,7 @@ describe('a purchase that an operator resets', () => {
       env.receiver.responseTo(referenceId, answer, 'purchase.partially_delivered');
       await env.buy({ 'demo-never': 4 }, referenceId);
       const operator = operatorOf(env, referenceId);
-      await operator.pending('awaitOrderChange', 2);
+      await operator.pending('pollUntilEnded', 2);
       const keys = ['A', 'B', 'C', 'D'].map((letter) => `${letter}-${referenceId}`);
       await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [keys.slice(0, 2)] });
       await (answer === 204 ? operator.result() : operator.pending('deliverSale', 2));
@@ -197,7 +197,7 @@ describe('a purchase that an operator resets', () => {
       const [first] = await operator.points();
       for (const _again of [1, 2]) {
         await operator.reset(first!, runId);
-        await operator.pending('awaitOrderChange').catch(() => undefined);
+        await operator.pending('pollUntilEnded').catch(() => undefined);
         env.receiver.take(referenceId);
         expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 4 }] });
       }
@@ -229,7 +229,7 @@ describe('a purchase that an operator resets', () => {
 
       const alerts = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
       expect(alerts.map(({ data }) => data)).toMatchObject([
-        { kind: 'DELIVERED_KEYS_GONE', details: { maybeDelivered: keyIds!['demo-instant'], count: 2 } },
+        { kind: 'DELIVERED_KEYS_GONE', details: { keyIds: keyIds!['demo-instant'], count: 2 } },
       ]);
       expect(await operator.brokenTasks()).toEqual([]);
     },

@@ -3,7 +3,7 @@ import { operatorOf } from '../../support/operator';
 import { startTestEnvironment } from '../../support/test-environment';
 
 const LOCAL = ['local readSettings', 'placeOrder', 'local pollOrder', 'local deliverSale'];
-const POLLED = ['local readSettings', 'placeOrder', 'awaitOrderChange', 'local deliverSale'];
+const POLLED = ['local readSettings', 'placeOrder', 'pollUntilEnded', 'local deliverSale'];
 
 describe('the history of a purchase', () => {
   it.concurrent.each([
@@ -41,7 +41,7 @@ describe('the history of a purchase', () => {
       await operator.result();
 
       const { activities } = await historyOf(env, referenceId);
-      expect(activities).toEqual([...LOCAL.slice(0, 3), 'awaitOrderChange', 'local deliverSale']);
+      expect(activities).toEqual([...LOCAL.slice(0, 3), 'pollUntilEnded', 'local deliverSale']);
       expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered']);
     },
   );

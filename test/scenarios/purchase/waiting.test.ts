@@ -29,10 +29,7 @@ describe('waiting with production intervals and time skipping', () => {
     const delivered = 1;
     const polls = env.sandbox.requests().keys - before - delivered;
     expect(polls).toBeGreaterThanOrEqual(4);
-    const [placed = 0, last = 0, ...more] = await timesOfResponses(env, referenceId, [
-      'placeOrder',
-      'awaitOrderChange',
-    ]);
+    const [placed = 0, last = 0, ...more] = await timesOfResponses(env, referenceId, ['placeOrder', 'pollUntilEnded']);
     expect(more).toEqual([]);
     const shortest = DEFAULTS.firstPollMs + (polls - 1) * DEFAULTS.pollIntervalMs;
     expect(last - placed).toBeGreaterThanOrEqual(shortest);
@@ -45,7 +42,7 @@ describe('waiting with production intervals and time skipping', () => {
     const { referenceId, outcome } = await boughtInTime(env, { 'demo-instant': 1 });
 
     expect(outcome).toBe('DELIVERED');
-    const steps = ['placeOrder', 'awaitOrderChange', 'deliverSale'];
+    const steps = ['placeOrder', 'pollUntilEnded', 'deliverSale'];
     const [placed = 0, polled = 0, delivered = 0] = await timesOfResponses(env, referenceId, steps);
     expect(polled - placed).toBeGreaterThanOrEqual(10 * MINUTE);
     expect(delivered - polled).toBeGreaterThanOrEqual(10 * MINUTE);

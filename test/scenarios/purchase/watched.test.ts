@@ -73,8 +73,8 @@ describe('an order that stays open, with time skipping and a server without list
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'OVERDUE' });
     expect(await pollsOf(env, referenceId)).toBe(4);
     const { activities } = await historyOf(env, referenceId);
-    const polls = activities.filter((name) => /pollOrder|awaitOrderChange/.test(name));
-    expect(polls).toEqual(['local pollOrder', 'awaitOrderChange', 'pollOrder']);
+    const polls = activities.filter((name) => /pollOrder|pollUntilEnded/.test(name));
+    expect(polls).toEqual(['local pollOrder', 'pollUntilEnded', 'pollOrder']);
   });
 });
 

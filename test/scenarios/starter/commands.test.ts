@@ -106,17 +106,17 @@ describe('the commands, as real processes', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^T-\S+ {2}PENDING {2}order \S+\n {2}running, started 20\S+ \S+ UTC\n/);
     expect(stdout).toMatch(
-      / {2}doing: awaitOrderChange, attempt \d+, last message: the order is PENDING; next poll in .+, next attempt 20\S+ \S+ UTC\n/,
+      / {2}doing: pollUntilEnded, attempt \d+, last message: the order is PENDING; next poll in .+, next attempt 20\S+ \S+ UTC\n/,
     );
   });
 
   it('status tells a step that a person has paused, with the command that lets it go on', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     const operator = operatorOf(env, referenceId);
-    await operator.pending('awaitOrderChange');
-    await operator.pause('awaitOrderChange');
+    await operator.pending('pollUntilEnded');
+    await operator.pause('pollUntilEnded');
     const { stdout } = await run('status', referenceId);
-    expect(stdout).toContain('PAUSED by an operator: awaitOrderChange, attempt');
+    expect(stdout).toContain('PAUSED by an operator: pollUntilEnded, attempt');
 
     const command = stdout.split('\n').find((line) => line.includes('temporal activity unpause'));
     const [, ...args] = command!.trim().split(' ');

@@ -67,7 +67,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
 
   it('is not blocked by a refused update that another client sent before under a guessed id', async () => {
     const { referenceId, hold } = await held();
-    const decision = { hold: 'another hold', decision: 'abandon' };
+    const decision = { holdId: 'another hold', decision: 'abandon' };
     const sent = env.handleOf(referenceId).executeUpdate('resolve', {
       args: [decision],
       updateId: `${hold.id} abandon`,

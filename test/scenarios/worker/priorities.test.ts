@@ -24,7 +24,7 @@ describe('the order in which a worker with one slot gets waiting activities', ()
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
     await untilPiledUp(env, 1);
     const placed = await respondToPlacement(env, { evidence: 'PLACED', orderId: 'of-nobody' });
-    await placed.pending('awaitOrderChange');
+    await placed.pending('pollUntilEnded');
     const failed = await respondToPlacement(env, { evidence: 'ERROR_RESPONSE', reason: 'an error' });
     await failed.pending('findOrders');
     await env.buy({ 'demo-instant': 1 });
@@ -37,7 +37,7 @@ describe('the order in which a worker with one slot gets waiting activities', ()
     expect([...new Set(dispatched.map(({ activity }) => activity))]).toEqual([
       'placeOrder',
       'findOrders',
-      'awaitOrderChange',
+      'pollUntilEnded',
       'reconcileOrders',
     ]);
   });

@@ -17,7 +17,7 @@ describe('versioned workers', () => {
     const stopFirst = await startVersion('first');
     await deployment.setCurrent('first');
     const open = await env.buy({ 'demo-never': 1 });
-    await operatorOf(env, open).pending('awaitOrderChange');
+    await operatorOf(env, open).pending('pollUntilEnded');
 
     await startVersion('second');
     await deployment.setCurrent('second');

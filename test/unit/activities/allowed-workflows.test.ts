@@ -9,7 +9,7 @@ const OWN_WORKFLOWS: Record<string, string[]> = {
   currentRun: ['purchaseWorkflow'],
   placeOrder: ['purchaseWorkflow'],
   findOrders: ['purchaseWorkflow'],
-  awaitOrderChange: ['purchaseWorkflow'],
+  pollUntilEnded: ['purchaseWorkflow'],
   pollOrder: ['purchaseWorkflow'],
   checkOrder: ['purchaseWorkflow'],
   readSale: ['deliverWorkflow'],

@@ -22,7 +22,7 @@ it('a Retry-After never exceeds the time left for the poll, because Temporal wou
   };
   const polling = { attempt: 2, scheduledTimestampMs: SCHEDULED, scheduleToCloseTimeoutMs: 10_000 };
   const poll = new MockActivityEnvironment(polling, { logger: new DefaultLogger('ERROR') }).run(
-    createPollOrderActivities(deps).awaitOrderChange,
+    createPollOrderActivities(deps).pollUntilEnded,
     { ...purchase, firstDelayMs: 0, intervalMs: 1_000, watch: 'orders' as const, purchaseStartedAt: SCHEDULED },
   );
 

@@ -23,7 +23,7 @@ function terminal(columns = 80) {
   return { out: out as unknown as NodeJS.WriteStream, screen: () => lines, written: () => written };
 }
 
-const rows = SCENARIOS.map((scenario): Row => ({ scenario, state: 'PENDING', note: 'awaitOrderChange #12' }));
+const rows = SCENARIOS.map((scenario): Row => ({ scenario, state: 'PENDING', note: 'pollUntilEnded #12' }));
 
 describe('the table of the demo', () => {
   it('is redrawn in place below the log, and leaves nothing behind when it is cleared', () => {
@@ -44,7 +44,7 @@ describe('the table of the demo', () => {
     createProgress(out).update(rows);
     for (const line of screen()) expect(line.length).toBeLessThan(columns);
     // A note that does not fit is left out.
-    const noted = screen().filter((line) => line.includes(' · ') && line.endsWith('awaitOrderChange #12'));
+    const noted = screen().filter((line) => line.includes(' · ') && line.endsWith('pollUntilEnded #12'));
     expect(noted.length > 0).toBe(columns > 60);
     expect(screen().filter((line) => line.includes('·'))).toEqual(noted);
   });

@@ -67,7 +67,7 @@ test('a sale is accepted only for the requested purchase, and only with complete
 
 test('a delivery is RECEIVED only with its event, and CHANGED only if it says whether it may have been sent', () => {
   const event = { id: 'e', type: 'purchase.delivered', at: '2026-01-01T00:00:00Z' };
-  const ends = [{ kind: 'RECEIVED', event }, { kind: 'REFUSED' }, { kind: 'CHANGED', maybeSent: true }];
+  const ends = [{ kind: 'RECEIVED', event }, { kind: 'REFUSED' }, { kind: 'CHANGED', mayHaveArrived: true }];
   expect(ends.filter(isSaleDelivered)).toEqual(ends);
   expect([{ kind: 'RECEIVED' }, { kind: 'CHANGED' }, { kind: 'LOST' }, undefined].filter(isSaleDelivered)).toEqual([]);
 });
