@@ -30,7 +30,7 @@ interface Replayer {
 
 /**
  * Replays a recorded purchase with this build's workflow bundle and with others, in turn, so that a slow machine affects
- * all of them. Two runs of the same bundle differ by up to 2 %.
+ * all of them. Two runs of the same bundle differ by up to 2%.
  *
  * @param others files such as another build's `dist/workflow-bundle.js`.
  * @returns a table with the workflow thread's CPU for one replay.

@@ -10,7 +10,7 @@ type AllActivities = Activities & ReconcileActivities;
 /** The workflow types that may start each activity. */
 const ALLOWED_WORKFLOWS: Record<keyof AllActivities, readonly string[]> = {
   readSettings: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
-  currentRun: [PURCHASE_WORKFLOW],
+  readRunId: [PURCHASE_WORKFLOW],
   placeOrder: [PURCHASE_WORKFLOW],
   findOrders: [PURCHASE_WORKFLOW],
   pollUntilEnded: [PURCHASE_WORKFLOW],
@@ -34,7 +34,7 @@ export function onlyForOwnWorkflows(activities: AllActivities): AllActivities {
     async (input: never) => {
       const { workflowType = '' } = activityInfo();
       if (ALLOWED_WORKFLOWS[name as keyof AllActivities].includes(workflowType)) return run(input);
-      throw failure(FAILURE.notItsWorkflow, `${name} must not be started by ${workflowType || 'a client'}`, {
+      throw failure(FAILURE.wrongWorkflow, `${name} must not be started by ${workflowType || 'a client'}`, {
         final: true,
       });
     },

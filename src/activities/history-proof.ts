@@ -26,7 +26,7 @@ const FOUND = { readable: true, reason: 'the search finds a known order' };
 
 export type ReadNewest = (partner: PartnerClient) => Promise<NewestOrders>;
 
-/** Reads the newest orders. All purchases of the process share a reading for 5 % of the confirmation window. */
+/** Reads the newest orders. All purchases of the process share a reading for 5% of the confirmation window. */
 export function createNewestReader({ settings, now }: Pick<ActivityDependencies, 'settings' | 'now'>): ReadNewest {
   const sharedForMs = settings.confirmWindowMs / 20;
   let last: { at: number; reading: Promise<NewestOrders> } | undefined;

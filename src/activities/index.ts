@@ -20,7 +20,7 @@ export function createActivities(deps: ReconcileDependencies): Activities & Reco
     async readSettings() {
       return { settings: deps.settings, fingerprintSecretId: deps.fingerprints.newestId() };
     },
-    async currentRun() {
+    async readRunId() {
       return { runId: activityInfo().workflowExecution?.runId ?? '' };
     },
     ...createPlaceOrderActivities(deps),

@@ -29,7 +29,7 @@ interface AttemptEnd {
 
 /**
  * The only activity that spends money. It sends at most one request, behind six fences against a second one
- * (docs/architecture.md#what-makes-a-second-placement-impossible), and reports what the response proves. Neither a
+ * (docs/architecture.md#what-prevents-a-second-placement), and reports what the response proves. Neither a
  * cancel request nor a shutdown aborts the request, because an abort would not undo it.
  */
 export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Activities, 'placeOrder'> {
@@ -39,7 +39,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
     async placeOrder(input) {
       const fenced = fenceReason(input);
       if (fenced !== undefined) return { evidence: 'FENCED', reason: fenced, inFlight: true };
-      // This comes before the circuit breaker: a purchase that stays paused until its deadline needs the result to end.
+      // This comes before the circuit breaker: a purchase that stays paused to the end of PURCHASE_PLACE_WITHIN needs the result to end.
       const other = await checkOtherExecutions(deps, input);
       if (other) {
         logResult(other);

@@ -87,7 +87,7 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
   // After a reset or a second start, the new run must learn what earlier ones delivered, even if the order has been
   // refunded since.
   const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
-  const needsEarlier = (isLaterRun || input.mayBeRestarted === true) && canStopPolling(status);
+  const needsEarlier = (isLaterRun || input.mayHaveEarlierExecution === true) && canStopPolling(status);
   const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
   const lines = addKeyIds(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
   const snapshot = {

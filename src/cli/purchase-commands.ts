@@ -49,14 +49,16 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .option('--abandon', DECISION_SUMMARIES.abandon)
     .option('--deliver', DECISION_SUMMARIES.deliver)
     .option('--withhold', DECISION_SUMMARIES.withhold)
-    .action(async (referenceId: string, options: DecisionOptions) => {
+    .option('--hold <id>', 'decide only this hold, as `status` shows it, and no later one')
+    .action(async (referenceId: string, { hold: holdId, ...options }: DecisionOptions & { hold?: string }) => {
       const choice = choiceOf(options);
-      showResolution(out, await (await starterOf(context)).resolve(referenceId, choice));
+      showResolution(out, await (await starterOf(context)).resolve(referenceId, { ...choice, holdId }));
     });
   addList(program, context);
-  add('cancel', 'end a purchase, unless an order may exist; that order is completed').action(
-    async (referenceId: string) => showCancellation(out, await (await starterOf(context)).cancel(referenceId)),
-  );
+  add(
+    'cancel',
+    'end a purchase if no order can exist; an existing order is completed, and a held purchase stays held',
+  ).action(async (referenceId: string) => showCancellation(out, await (await starterOf(context)).cancel(referenceId)));
   add('redeliver', 'read the order of an ended purchase and deliver all keys of the sale again').action(
     async (referenceId: string) => showRedelivery(out, await (await starterOf(context)).redeliver(referenceId)),
   );

@@ -109,7 +109,7 @@ export interface PollOrderInput {
   /** The first run of the purchase. A poll in a later run also returns what earlier runs delivered. */
   firstRunId: string;
   /** An earlier execution of this reference may have delivered the order. The poll returns what it delivered. */
-  mayBeRestarted?: boolean;
+  mayHaveEarlierExecution?: boolean;
   /** The secret from which the key ids are made, unless earlier runs used another one. */
   fingerprintSecretId: string;
   /** The products that were bought. Their ids are never redacted. */
@@ -169,10 +169,10 @@ export interface Activities {
   /** Returns the settings of this worker. Does no I/O. */
   readSettings(): Promise<WorkerSettings>;
   /** Returns the id of the current run. As an activity result it is correct even after a reset. Does no I/O. */
-  currentRun(): Promise<{ runId: string }>;
+  readRunId(): Promise<{ runId: string }>;
   /**
    * Sends at most one place-order request, behind fences:
-   * docs/architecture.md#what-makes-a-second-placement-impossible. It never throws deliberately.
+   * docs/architecture.md#what-prevents-a-second-placement. It never throws deliberately.
    */
   placeOrder(input: PlaceOrderInput): Promise<PlacementResult>;
   /** Searches the partner's history for the orders of a reference. */

@@ -49,7 +49,7 @@ const details = z
 const attention = z.looseObject({
   referenceId: z.string().describe('Empty if the event is not about a purchase.'),
   orderId: orderId.optional(),
-  kind: z.string().describe('The kind of alert or finding, in capital letters.'),
+  kind: z.string().describe('The kind of finding or notice, in capital letters.'),
   details,
 });
 const reconciled = z.looseObject({
@@ -88,7 +88,10 @@ export const EVENTS = {
     data: lateDelivery,
   },
   'purchase.held': { summary: 'The purchase is waiting for an operator.', data: held },
-  'purchase.attention': { summary: 'An alert or a finding that needs attention.', data: attention },
+  'purchase.attention': {
+    summary: 'Something needs attention: a finding, or a notice of a purchase.',
+    data: attention,
+  },
   'reconciliation.completed': {
     summary: 'A reconciliation has finished. Contains its counts and the location of its report.',
     data: reconciled,

@@ -31,7 +31,7 @@ export const FAILURE = {
   /** The order kept changing between its review and its delivery. */
   orderChanges: 'OrderChanges',
   /** An activity was started by a workflow that may not use it, or by a client directly. */
-  notItsWorkflow: 'WrongWorkflow',
+  wrongWorkflow: 'WrongWorkflow',
   /** The decision is for a hold that is not open, or the hold does not allow it. */
   decisionRefused: 'DecisionRefused',
   /** An unexpected error, which means a bug. The message contains only its class name. Retried. */

@@ -98,12 +98,12 @@ export const METRICS = {
     state: GAUGED_STATES,
   }),
   fulfilment_oldest_purchase_age_seconds: seconds(
-    'The age of the oldest purchase in this state since its start, within 2 %; 0 if there is none',
+    'The age of the oldest purchase in this state since its start, within 2%; 0 if there is none',
     { state: ['STARTED', 'PLACING', 'PAUSED', 'UNCONFIRMED', 'HELD', 'DELIVERING'] },
   ),
   fulfilment_late_deliveries: gauge('Running late deliveries (`deliverWorkflow`)'),
   fulfilment_oldest_late_delivery_age_seconds: seconds(
-    'The age of the oldest late delivery since its start, within 2 %; 0 if there is none',
+    'The age of the oldest late delivery since its start, within 2%; 0 if there is none',
   ),
   fulfilment_last_reconciliation_timestamp_seconds: seconds(
     'When the last reconciliation ended, as Unix time; 0 if there is none. Dry runs do not count. Neither do manual runs ' +

@@ -5,7 +5,7 @@ import type { Hold } from './purchase';
 /** What each decision does, for help texts and messages. */
 export const DECISION_SUMMARIES: Record<Decision, string> = {
   order: "adopt this order at the partner as this purchase's order",
-  replace: 'only if the partner has no order: place it again, which spends money',
+  replace: 'only if the partner has no order: place the order again, which spends money',
   abandon: 'give up on the order; the purchase ends ABANDONED',
   deliver: 'deliver the order as it is',
   withhold: "keep the order's keys back; the purchase ends ABANDONED",
@@ -64,7 +64,7 @@ export interface PurchaseStanding {
 /** The commands that an operator can use on a purchase in this state. */
 export function possibleCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
   const search = `${searchCommand(referenceId)}  # shows the partner's orders with this reference`;
-  const cancel = `${command(`cancel ${referenceId}`)}  # ends the purchase, unless an order may exist`;
+  const cancel = `${command(`cancel ${referenceId}`)}  # ends the purchase if no order can exist`;
   const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys again`;
   switch (state) {
     case 'HELD': {

@@ -17,8 +17,9 @@ export interface PurchaseInput {
   /** Each product may appear only once. */
   items: PurchaseItem[];
   /**
-   * The maximum price in the partner's catalogue, a decimal number in the catalogue's currency: 9.99, not 999 cents. If
-   * the price is higher or unknown, nothing is ordered (`NOT_PLACED`). If absent, the price is not checked.
+   * The most that the whole sale may cost at the partner's catalogue prices, a decimal number in the catalogue's
+   * currency: 9.99, not 999 cents. If the price is higher or unknown, nothing is ordered (`NOT_PLACED`). If absent, the
+   * price is not checked.
    */
   maxDebit?: number | undefined;
 }
@@ -180,7 +181,7 @@ export type PurchaseAbandoned = EndedEvent<'ABANDONED'>;
 export type PurchaseLateDelivery = EventOf<'purchase.late_delivery', SaleData & { orderId: string }>;
 /** The purchase is waiting for an operator. Tell both the operator and the customer. */
 export type PurchaseHeld = EventOf<'purchase.held', HeldData>;
-/** An alert or a finding that needs attention. */
+/** Something needs attention: a finding, or a notice of a purchase. */
 export type PurchaseAttention = EventOf<'purchase.attention', AttentionData>;
 /** A reconciliation has finished. Contains its counts and the location of its report. */
 export type ReconciliationCompleted = EventOf<
@@ -232,19 +233,19 @@ export type FindingKind =
   | 'SHORTFALL_REFUNDED'
   | 'STUCK';
 
-/** The kinds of alerts of a purchase. */
-export type AlertKind = 'DOUBLE_PURCHASE' | 'DELIVERED_KEYS_GONE';
+/** The kinds of notices that a purchase itself sends. */
+export type AttentionKind = 'DOUBLE_PURCHASE' | 'DELIVERED_KEYS_GONE';
 
 /** Any other string. As plain `string`, it would hide the known values from editors. */
 export type OtherText = string & Record<never, never>;
 
-/** An alert or a finding. */
+/** A finding, or a notice of a purchase. */
 export interface AttentionData extends WithoutLines {
   /** Empty if the event is not about a purchase. */
   referenceId: string;
   orderId?: string | undefined;
   /** A later version may send other kinds. */
-  kind: FindingKind | AlertKind | OtherText;
+  kind: FindingKind | AttentionKind | OtherText;
   details: EventDetails & { explanation?: string | undefined; advice?: string | undefined };
 }
 

@@ -8,7 +8,7 @@ import { isBillable } from './order';
  * - `PLACED`: the partner accepted the order and returned its id.
  * - `ORDER_REJECTED`: the partner rejected this order.
  * - `ACCESS_DENIED`: the partner denied access, whatever the order: a rotated API key or a wrong prefix.
- * - `CONFLICT`: the order probably exists already.
+ * - `CONFLICT`: the partner returned 409, so it may already have the order.
  * - `ERROR_RESPONSE`: the partner responded with an error that does not show whether an order exists.
  * - `UNKNOWN`: there was no response, or it was incomplete or unreadable.
  */

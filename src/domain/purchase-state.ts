@@ -14,7 +14,7 @@ const OUTCOME_MEANINGS = {
 
 /** The states of a running purchase and their meanings. */
 const RUNNING_MEANINGS = {
-  PLACING: 'its order is about to be placed, or is being placed, with the partner',
+  PLACING: 'its order is being placed with the partner',
   PAUSED: 'the circuit breaker is open, so new placements are paused',
   UNCONFIRMED: 'it is unknown whether the partner accepted the order, so the order history is searched',
   HELD: 'an operator must decide',

@@ -11,7 +11,7 @@ import { type Redelivery, redeliver } from './redeliver';
 import { parseDecision, type ResolveOptions, type Resolution, resolveHold } from './resolve';
 import { type PurchaseStart, startOrFind } from './start-purchase';
 import { type PurchaseStatus, statusOf } from './status';
-import { type ErrorContext, REPEAT, translateErrors } from './translate-errors';
+import { type ErrorContext, REPEAT, REPEAT_READ, translateErrors } from './translate-errors';
 import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
 
 const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with a shorter age or a lower limit.';
@@ -135,7 +135,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorContext): Promise<T> => {
     const deadline = Date.now() + timeoutMs;
     const response = client.withDeadline(deadline, () => run(deadline));
-    return translateErrors(client, response, words);
+    return translateErrors(client, response, { ...words, deadline });
   };
   return {
     purchase: async (input) => {
@@ -148,10 +148,17 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
       const { timeoutMs: waitMs } = options;
       const wait = () => resultOf(client, requireReference(referenceId));
       if (waitMs !== undefined) checkTimeout(waitMs);
-      const result = waitMs === undefined ? wait() : client.withDeadline(Date.now() + waitMs, wait);
-      return translateErrors(client, result, { referenceId, isTimedWait: waitMs !== undefined });
+      const deadline = waitMs === undefined ? Infinity : Date.now() + waitMs;
+      const result = waitMs === undefined ? wait() : client.withDeadline(deadline, wait);
+      return translateErrors(client, result, {
+        referenceId,
+        advice: REPEAT_READ,
+        isTimedWait: waitMs !== undefined,
+        deadline,
+      });
     },
-    status: (referenceId) => inTime(() => statusOf(client, requireReference(referenceId)), { referenceId }),
+    status: (referenceId) =>
+      inTime(() => statusOf(client, requireReference(referenceId)), { referenceId, advice: REPEAT_READ }),
     resolve: async (referenceId, options) => {
       const [reference, decision] = [requireReference(referenceId), parseDecision(options)];
       const isSafeToRepeat = decision.holdId !== undefined;

@@ -116,7 +116,7 @@ async function readList(
       break;
     }
     read += 1;
-    const purchase = listed(execution);
+    const purchase = toListedPurchase(execution);
     if (since === undefined || Date.parse(purchase.since) >= since) found.push(purchase);
   }
   // Checking for a reset costs a request, so only the purchases to show are checked.
@@ -137,11 +137,11 @@ async function withAfterEnd(client: Client, purchases: ListedPurchase[]): Promis
   return purchases.map((purchase) => {
     const afterEnd = mayGetKeys(purchase) ? ends.get(purchase.referenceId) : undefined;
     // A purchase that was reset has ended once more since an earlier delivery.
-    return afterEnd && afterEnd.at > purchase.since ? updated(purchase, afterEnd) : purchase;
+    return afterEnd && afterEnd.at > purchase.since ? withStateAfterEnd(purchase, afterEnd) : purchase;
   });
 }
 
-function updated(purchase: ListedPurchase, afterEnd: StateAfterEnd): ListedPurchase {
+function withStateAfterEnd(purchase: ListedPurchase, afterEnd: StateAfterEnd): ListedPurchase {
   const { state } = afterEnd;
   const outcome = [...PURCHASE_OUTCOMES, 'ENDED_WITHOUT_RESULT' as const].find((end) => end === purchase.state);
   const commands = isFinal(afterEnd) ? [] : purchase.commands;
@@ -172,7 +172,7 @@ async function hasBeenReset(
   return latest !== undefined && latest.runId !== runId;
 }
 
-function listed(execution: WorkflowExecutionInfo): ListedPurchase {
+function toListedPurchase(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
   // Commands use the workflow id, because any client can write the search attributes.
   const referenceId = toSingleLine(referenceOfPurchase(workflowId) ?? workflowId, MAX_TEXT_LENGTH);

@@ -15,9 +15,15 @@ export interface ErrorContext {
   isSafeToRepeat?: boolean;
   /** The call waits until the purchase ends, for a limited time. */
   isTimedWait?: boolean;
+  /** Epoch ms: when the call's time is up. */
+  deadline?: number;
 }
 
+/** In ms. The server may cancel a call this long before the client notices that its time is up. */
+const CLOCK_SLACK_MS = 50;
+
 export const REPEAT = 'The request may still take effect; repeating it is safe.';
+export const REPEAT_READ = 'Nothing was changed; repeat the call.';
 
 /**
  * Turns Temporal's errors into the library's, if the library has an error that says more.
@@ -27,7 +33,7 @@ export const REPEAT = 'The request may still take effect; repeating it is safe.'
 export async function translateErrors<T>(
   client: Client,
   response: Promise<T>,
-  { referenceId, advice = REPEAT, isSafeToRepeat, isTimedWait }: ErrorContext = {},
+  { referenceId, advice = REPEAT, isSafeToRepeat, isTimedWait, deadline = Infinity }: ErrorContext = {},
 ): Promise<T> {
   try {
     return await response;
@@ -36,8 +42,9 @@ export async function translateErrors<T>(
     if (error instanceof WorkflowNotFoundError && referenceId !== undefined) {
       throw new PurchaseNotFoundError(referenceId, describeNamespace(client));
     }
-    const grpcError = grpcErrorOf(error);
-    if (grpcError?.code !== GRPC_STATUS.UNAVAILABLE && grpcError?.code !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
+    const code = grpcErrorOf(error)?.code;
+    const isOutOfTime = code === GRPC_STATUS.CANCELLED && Date.now() > deadline - CLOCK_SLACK_MS;
+    if (code !== GRPC_STATUS.UNAVAILABLE && code !== GRPC_STATUS.DEADLINE_EXCEEDED && !isOutOfTime) throw error;
     const silence = await diagnoseNoResponse(client);
     if (silence === undefined && isTimedWait && referenceId !== undefined) throw new PurchaseNotEndedError(referenceId);
     const reason = silence === undefined ? '.' : `: ${silence}`;

@@ -146,8 +146,18 @@ function unreadableAfter(orderId: string, failure: unknown): UnreadableOrder {
   return { orderId, reason: withoutErrorCode(cause.message), isTooLarge: cause.type === FAILURE.orderTooLarge };
 }
 
-function requestOf({ input, fingerprintSecretId, mayBeRestarted }: PurchaseRecord, orderId: string): PollOrderInput {
+function requestOf(
+  { input, fingerprintSecretId, mayHaveEarlierExecution }: PurchaseRecord,
+  orderId: string,
+): PollOrderInput {
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   const productIds = input.items.map(({ productId }) => productId);
-  return { orderId, referenceId: input.referenceId, firstRunId, mayBeRestarted, fingerprintSecretId, productIds };
+  return {
+    orderId,
+    referenceId: input.referenceId,
+    firstRunId,
+    mayHaveEarlierExecution,
+    fingerprintSecretId,
+    productIds,
+  };
 }

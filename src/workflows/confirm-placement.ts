@@ -5,7 +5,7 @@ import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-
 import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
-import { raiseAlert } from './deliver-events';
+import { notifyAttention } from './deliver-events';
 import { confirmationDelaysMs, historySearchOptions, unreadableHistoryTimeoutMs } from './policies';
 import { firstStartTime, metrics, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
@@ -118,7 +118,7 @@ export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): Placed
     metrics.count('fulfilment_double_purchases', {}, doubles.length);
     const explanation = explainDoublePurchase(doubles.length);
     const orderIds = [chosen.id, ...alsoBought];
-    raiseAlert(purchase, 'DOUBLE_PURCHASE', { orderIds, explanation, advice: DOUBLE_PURCHASE_ADVICE }, chosen.id);
+    notifyAttention(purchase, 'DOUBLE_PURCHASE', { orderIds, explanation, advice: DOUBLE_PURCHASE_ADVICE }, chosen.id);
   }
   log.info('adopted the order that the history shows', { orderId: chosen.id });
   return { kind: 'order', orderId: chosen.id, adopted: true };

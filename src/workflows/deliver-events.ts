@@ -12,18 +12,18 @@ import {
 import type { Activities, Notice, SaleDeliveryAttempt } from '../contracts/activities';
 import type { AttentionData, EventDetails } from '../contracts/events';
 import { FAILURE, retryDelayOf } from '../contracts/failures';
-import type { AlertKind } from '../contracts/public-types';
+import type { AttentionKind } from '../contracts/public-types';
 import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { pluralize } from '../domain/text-format';
 import { isDelivered, isSaleDelivered } from './guards';
-import { alertOptions, deliveryOptions, firstDeliveryOptions } from './policies';
+import { attentionNoticeOptions, deliveryOptions, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
-/** The most key ids in an alert. */
+/** The most key ids in an attention notice. */
 const MAX_SHOWN_KEYS = 20;
 /** How many times a changed order is reviewed again. */
 export const MAX_REVIEWS = 3;
@@ -118,38 +118,40 @@ export async function notifyHeld(purchase: PurchaseRecord, hold: Hold): Promise<
 }
 
 /**
- * Sends the checkout an alert, which needs no decision. Retries until the purchase ends, but never delays an outcome.
+ * Sends the checkout an attention notice, which needs no decision. Retries until the purchase ends, but never delays an outcome.
  */
-export function raiseAlert(
+export function notifyAttention(
   purchase: PurchaseRecord,
-  kind: AlertKind,
+  kind: AttentionKind,
   details: EventDetails,
   orderId: string | undefined = purchase.orderId,
 ): void {
   const { settings, input } = purchase;
-  const alert = { referenceId: input.referenceId, orderId, kind, details };
+  const data = { referenceId: input.referenceId, orderId, kind, details };
   const scope = new CancellationScope();
-  purchase.alerts.add(scope);
-  void scope.run(() => sendAlert(purchase, alert, alertOptions(settings))).finally(() => purchase.alerts.delete(scope));
+  purchase.attentionNotices.add(scope);
+  void scope
+    .run(() => sendAttentionNotice(purchase, data, attentionNoticeOptions(settings)))
+    .finally(() => purchase.attentionNotices.delete(scope));
 }
 
-/** Sends the checkout an alert, and logs an error if it does not accept it. */
-export async function sendAlert(
+/** Sends the checkout an attention notice, and logs an error if the checkout does not accept it. */
+export async function sendAttentionNotice(
   sender: Pick<PurchaseRecord, 'events'>,
-  alert: AttentionData,
+  data: AttentionData,
   options: ActivityOptions,
 ): Promise<void> {
-  const { kind, details } = alert;
-  const notice = { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data: alert } as const;
+  const { kind, details } = data;
+  const notice = { type: 'purchase.attention', subject: JSON.stringify([kind, details]), data } as const;
   try {
     if (await deliverNotice(sender, notice, `purchase.attention: ${kind}`, options)) return;
   } catch (failure) {
     if (!(failure instanceof ActivityFailure)) throw failure;
   }
-  log.error('the checkout did not accept an alert', { kind });
+  log.error('the checkout did not accept an attention notice', { kind });
 }
 
-/** The details of the alert `DELIVERED_KEYS_GONE`. */
+/** The details of the attention notice `DELIVERED_KEYS_GONE`. */
 export function keysGoneDetails(gone: readonly string[]): EventDetails {
   return { keyIds: gone.slice(0, MAX_SHOWN_KEYS), count: gone.length };
 }

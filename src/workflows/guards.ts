@@ -180,7 +180,7 @@ export const isReconciliationResult = isObject({
  * @returns the known fields of the input and no others.
  * @throws ApplicationFailure `InvalidPurchase`, which fails the workflow.
  */
-export function validateInput(input: PurchaseInput): PurchaseInput {
+export function validatePurchaseInput(input: PurchaseInput): PurchaseInput {
   const issues = validatePurchase(input);
   const { workflowId } = workflowInfo();
   if (issues.length === 0 && workflowId !== purchaseWorkflowId(input.referenceId)) {
@@ -218,7 +218,7 @@ const isDeliverInput = isObject({ referenceId: isString, again: isOptional(isBoo
  * @returns the known fields of the input and no others.
  * @throws ApplicationFailure `InvalidDelivery`, which fails the workflow.
  */
-export function validateDelivery(input: unknown): DeliverInput {
+export function validateDeliverInput(input: unknown): DeliverInput {
   const { workflowId } = workflowInfo();
   const issues = isDeliverInput(input)
     ? validateReference(input.referenceId)

@@ -16,9 +16,15 @@ import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-i
 import { canStopPolling } from '../domain/order';
 import { escapeMarkdown } from '../domain/text-format';
 import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
-import { deliverWithRetries, keysGoneDetails, MAX_REVIEWS, sendAlert } from './deliver-events';
-import { isEndedSale, validateDelivery } from './guards';
-import { alertOptions, deliveryRetryHours, lastAlertsTimeoutMs, localOptions, readSaleOptions } from './policies';
+import { deliverWithRetries, keysGoneDetails, MAX_REVIEWS, sendAttentionNotice } from './deliver-events';
+import { isEndedSale, validateDeliverInput } from './guards';
+import {
+  attentionNoticeOptions,
+  deliveryRetryHours,
+  lastNoticesTimeoutMs,
+  localOptions,
+  readSaleOptions,
+} from './policies';
 
 /**
  * Brings the checkout up to date after a purchase has ended: with late keys, a refund, or everything once more.
@@ -29,25 +35,25 @@ import { alertOptions, deliveryRetryHours, lastAlertsTimeoutMs, localOptions, re
  *   `DeliveryFailed` after 25 hours, `OrderTooLarge` or `OrderChanges` if the event could not be delivered.
  */
 export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResult> {
-  const input = validateDelivery(given);
+  const input = validateDeliverInput(given);
   const { referenceId } = input;
   upsertSearchAttributes([{ key: REFERENCE_ID, value: referenceId }]);
   const { readSettings } = proxyLocalActivities<Activities>(localOptions);
   const { settings } = await readSettings.executeWithOptions({ summary: 'read the settings' }, []);
 
-  const alerts: Promise<unknown>[] = [];
+  const notices: Promise<unknown>[] = [];
   try {
-    return await deliverCurrent(settings, input, alerts);
+    return await deliverCurrent(settings, input, notices);
   } finally {
-    // They began earlier, because an alert never delays an event.
-    await Promise.all(alerts);
+    // They began earlier, because a notice never delays an event.
+    await Promise.all(notices);
   }
 }
 
 async function deliverCurrent(
   settings: PurchaseSettings,
   input: DeliverInput,
-  alerts: Promise<unknown>[],
+  notices: Promise<unknown>[],
 ): Promise<DeliveryResult> {
   const { referenceId } = input;
   // Keys that were sent without a confirmation.
@@ -55,7 +61,7 @@ async function deliverCurrent(
   for (let review = 1; ; review++) {
     const loaded = await loadSale(settings, input);
     const gone = goneKeys(loaded, possiblyReceived);
-    if (gone.length > 0) alerts.push(alertKeysGone(settings, loaded, gone));
+    if (gone.length > 0) notices.push(notifyKeysGone(settings, loaded, gone));
     const sale = { ...loaded, mayBeDelivered: gone.length > 0 };
     const plan = planDelivery(sale, input.again === true);
     const { order } = sale;
@@ -106,12 +112,12 @@ function goneKeys({ order }: EndedSale, possiblyReceived: KeyIds): string[] {
   return order && canStopPolling(order.status) ? missingKeys(possiblyReceived, keyIdsOf(order.lines)) : [];
 }
 
-async function alertKeysGone(settings: PurchaseSettings, sale: EndedSale, gone: readonly string[]): Promise<void> {
+async function notifyKeysGone(settings: PurchaseSettings, sale: EndedSale, gone: readonly string[]): Promise<void> {
   const { referenceId, orderId } = sale;
-  const alert = { referenceId, orderId, kind: 'DELIVERED_KEYS_GONE', details: keysGoneDetails(gone) } as const;
-  const options = { ...alertOptions(settings), scheduleToCloseTimeout: lastAlertsTimeoutMs };
+  const data = { referenceId, orderId, kind: 'DELIVERED_KEYS_GONE', details: keysGoneDetails(gone) } as const;
+  const options = { ...attentionNoticeOptions(settings), scheduleToCloseTimeout: lastNoticesTimeoutMs };
   // It fails only if this workflow is cancelled.
-  await sendAlert({ events: [] }, alert, options).catch(() => undefined);
+  await sendAttentionNotice({ events: [] }, data, options).catch(() => undefined);
 }
 
 /** Records what the checkout received, and builds the result. */

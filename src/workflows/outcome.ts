@@ -7,7 +7,13 @@ import { eventTypeOf } from '../domain/purchase-state';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { type Accepted, type ComparedItems, reviewOrder } from '../domain/review-order';
 import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from './await-order';
-import { deliverWithRetries, keysGoneDetails, MAX_REVIEWS, raiseAlert, type SaleDeliveryEnd } from './deliver-events';
+import {
+  deliverWithRetries,
+  keysGoneDetails,
+  MAX_REVIEWS,
+  notifyAttention,
+  type SaleDeliveryEnd,
+} from './deliver-events';
 import type { HoldCause, Holds } from './holds';
 import { type OutcomeDetails, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
@@ -103,20 +109,20 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let reviews = 0;
-  // Keys that were sent without a confirmation. If the order loses one of them, or a received one, an alert is raised.
+  // Keys that were sent without a confirmation. If the order loses one of them, or a received one, the checkout is notified.
   let possiblyReceived: KeyIds = {};
   let goneCount = 0;
-  const alertIfGone = () => {
+  const notifyIfGone = () => {
     const gone = missingKeys(unionOfKeys(purchase.receivedKeyIds, possiblyReceived), purchase.orderKeyIds);
     if (gone.length <= goneCount) return;
     goneCount = gone.length;
-    raiseAlert(purchase, 'DELIVERED_KEYS_GONE', keysGoneDetails(gone));
+    notifyAttention(purchase, 'DELIVERED_KEYS_GONE', keysGoneDetails(gone));
   };
   const reviewAgain = async () => {
     details = await reviewChanged(purchase, holds, details);
-    alertIfGone();
+    notifyIfGone();
   };
-  alertIfGone();
+  notifyIfGone();
   for (let isFirst = true; ; isFirst = false) {
     const delivered = await deliverWithRetries(purchase, saleOf(purchase, details), isFirst);
     if (delivered.kind === 'RECEIVED') {

@@ -243,14 +243,14 @@ export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   };
 }
 
-/** Retried until the purchase ends. The delays are short enough for a try within {@link lastAlertsTimeoutMs}. */
-export function alertOptions(settings: PurchaseSettings): ActivityOptions {
+/** Retried until the purchase ends. The delays are short enough for a try within {@link lastNoticesTimeoutMs}. */
+export function attentionNoticeOptions(settings: PurchaseSettings): ActivityOptions {
   const retry = { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 20 * SECOND };
   return { ...deliveryOptions(settings), scheduleToCloseTimeout: undefined, retry };
 }
 
-/** How long alerts are retried after the outcome has been delivered and shown. */
-export const lastAlertsTimeoutMs = MINUTE;
+/** How long attention notices are retried after the outcome has been delivered and shown. */
+export const lastNoticesTimeoutMs = MINUTE;
 
 /* Reconciling */
 

@@ -28,12 +28,12 @@ import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus } from './describe-status';
-import { deliveryRetryHours, lastAlertsTimeoutMs, localOptions, delayFloorMs } from './policies';
+import { deliveryRetryHours, lastNoticesTimeoutMs, localOptions, delayFloorMs } from './policies';
 
 /** Nothing is recorded during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
 
-const { currentRun } = proxyLocalActivities<Activities>(localOptions);
+const { readRunId } = proxyLocalActivities<Activities>(localOptions);
 
 /** How a purchase ends. */
 export interface OutcomeDetails {
@@ -59,10 +59,10 @@ export class PurchaseRecord {
   /** The partner's order. It becomes visible when the next state is shown. */
   orderId: string | undefined;
   /** An earlier execution of this reference may have delivered the order. */
-  mayBeRestarted = false;
+  mayHaveEarlierExecution = false;
   cancelRequested = false;
-  /** Alerts being sent to the checkout. */
-  readonly alerts = new Set<CancellationScope>();
+  /** Attention notices being sent to the checkout. */
+  readonly attentionNotices = new Set<CancellationScope>();
   /** Events that the checkout has received. */
   readonly events: ReceivedEvent[] = [];
   /** Key ids that the checkout received in earlier runs and deliveries. */
@@ -200,13 +200,13 @@ export class PurchaseRecord {
     return result;
   }
 
-  /** Waits a minute for the alerts, after the outcome is shown, and adds those received to the memo. */
-  async awaitAlerts(): Promise<void> {
-    if (this.alerts.size === 0) return;
+  /** Waits a minute for the attention notices, after the outcome is shown, and adds those received to the memo. */
+  async awaitAttentionNotices(): Promise<void> {
+    if (this.attentionNotices.size === 0) return;
     const noted = this.events.length;
-    const areSent = () => this.alerts.size === 0;
-    await condition(areSent, lastAlertsTimeoutMs);
-    for (const alert of this.alerts) alert.cancel();
+    const areSent = () => this.attentionNotices.size === 0;
+    await condition(areSent, lastNoticesTimeoutMs);
+    for (const notice of this.attentionNotices) notice.cancel();
     await condition(areSent);
     if (this.events.length > noted) upsertMemo({ events: this.events });
   }
@@ -239,7 +239,7 @@ export class PurchaseRecord {
 
 /** The id of this run, recorded now. After a reset, `workflowInfo()` would return the old run's id during replay. */
 export async function currentRunId(): Promise<string> {
-  return (await currentRun.executeWithOptions({ summary: 'the id of this run' }, [])).runId;
+  return (await readRunId.executeWithOptions({ summary: 'the id of this run' }, [])).runId;
 }
 
 /** Epoch ms: when the first run of this purchase started. */

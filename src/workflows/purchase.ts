@@ -10,7 +10,7 @@ import type { Activities } from '../contracts/activities';
 import { STATUS_QUERY } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult, StatusQueryResult } from '../contracts/purchase';
 import { awaitOrder } from './await-order';
-import { validateInput } from './guards';
+import { validatePurchaseInput } from './guards';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { decideOutcome, deliverOutcome } from './outcome';
 import { hasRejectedDuplicates, placeOrder } from './place-order';
@@ -35,7 +35,7 @@ const statusQuery = defineQuery<StatusQueryResult>(STATUS_QUERY);
  * @returns how the purchase ended; see `PurchaseResult`.
  */
 export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseResult> {
-  const purchase = new PurchaseRecord(validateInput(input));
+  const purchase = new PurchaseRecord(validatePurchaseInput(input));
   // Set before the first await: without a handler, an update in the first activation would be rejected without a trace.
   const holds = new Holds(purchase);
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
@@ -54,7 +54,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     if (placement.kind === 'order') {
       const { orderId, adopted } = placement;
       // A second start always adopts its order, unless an operator replaces it.
-      purchase.mayBeRestarted = adopted && !hasRejectedDuplicates();
+      purchase.mayHaveEarlierExecution = adopted && !hasRejectedDuplicates();
       // An adopted order may be old, large and someone else's: no local poll, and all its items are compared.
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
       outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'not-bought');
@@ -62,7 +62,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
       outcome = placement.outcome;
     }
     const result = purchase.close(await deliverOutcome(purchase, holds, outcome));
-    await purchase.awaitAlerts();
+    await purchase.awaitAttentionNotices();
     if (!allHandlersFinished()) await condition(allHandlersFinished);
     return result;
   });

@@ -3,6 +3,7 @@ import { isGrpcServiceError, type WorkflowService } from '@temporalio/client';
 
 /** The gRPC status codes that are used here. */
 export const GRPC_STATUS = {
+  CANCELLED: 1,
   UNKNOWN: 2,
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,

@@ -32,7 +32,7 @@ function runningIn(taskQueue: string): string {
 
 const MIN_AGE_MS = 1_000;
 const MAX_AGE_MS = 400 * 24 * 3_600_000;
-/** Enough to narrow this range to 2 %. */
+/** Enough to narrow this range to 2%. */
 const HALVINGS = 10;
 
 /**
@@ -45,7 +45,7 @@ export async function countListed(client: Client, filter: string): Promise<numbe
 }
 
 /**
- * The age of the oldest workflow that matches a filter, in ms, within 2 %. The server can't sort lists, so ten counts
+ * The age of the oldest workflow that matches a filter, in ms, within 2%. The server can't sort lists, so ten counts
  * find the age by bisection on a logarithmic scale.
  * @throws ServiceError
  */

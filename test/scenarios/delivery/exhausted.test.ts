@@ -5,7 +5,7 @@ import type { PurchaseFault } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
-/** The response is lost, and the partner has two orders, which raises an alert. */
+/** The response is lost, and the partner has two orders, which causes an attention notice. */
 const DOUBLED: PurchaseFault = {
   operation: 'place',
   when: 'after',
@@ -43,7 +43,7 @@ describe('a checkout that is down for more than a day, with time skipping', () =
     expect([...env.receiver.events.keys()]).toContain(tries[0]!.id);
   });
 
-  it('receives an alert as well when it is up again, hours after the alert was raised', async () => {
+  it('receives an attention notice as well when it is up again, hours after it was first sent', async () => {
     env.receiver.respondWith(() => 503);
     const referenceId = await env.buyFacing(DOUBLED, { 'demo-instant': 1 });
     await server.sleep(3 * HOUR);
@@ -54,7 +54,7 @@ describe('a checkout that is down for more than a day, with time skipping', () =
     expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.delivered']);
   });
 
-  it('does not keep a purchase from ending when it refuses an alert for ever', async () => {
+  it('does not keep a purchase from ending when it refuses an attention notice for ever', async () => {
     env.receiver.respondWith(({ body }) => (body.type === 'purchase.attention' ? 503 : 204));
     const referenceId = await env.buyFacing(DOUBLED, { 'demo-instant': 1 });
 

@@ -16,7 +16,7 @@ const SHOWN_AS_REFUNDED: Fault = {
 };
 
 describe('an order that changes after its review and before the checkout accepts its event', () => {
-  // Long enough for the alert that a checkout does not respond.
+  // Long enough for the notice that a checkout does not respond.
   const env = sharedEnvironment({ settings: { deliveryTimeoutMs: 20_000 } });
 
   /** Buys the product. For now, the checkout responds like this to the events about its outcome. */
@@ -45,7 +45,7 @@ describe('an order that changes after its review and before the checkout accepts
       });
   const memoOf = async (referenceId: string) =>
     purchaseMemo.parse((await env.handleOf(referenceId).describe()).memo ?? {});
-  const alertsOf = (referenceId: string) =>
+  const noticesOf = (referenceId: string) =>
     env.receiver
       .eventsOf(referenceId)
       .filter(({ data }) => data.kind === 'DELIVERED_KEYS_GONE')
@@ -78,12 +78,12 @@ describe('an order that changes after its review and before the checkout accepts
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
       const sent = valuesOf(referenceId, 'purchase.delivered');
       expect(sent).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
-      expect(alertsOf(referenceId).length).toBeGreaterThan(0);
+      expect(noticesOf(referenceId).length).toBeGreaterThan(0);
     },
   );
 
   it.concurrent(
-    'sends the keys that replaced others, and names in an alert the old keys that may have been delivered',
+    'sends the keys that replaced others, and names in a notice the old keys that may have been delivered',
     async () => {
       const { referenceId, operator, orderId, before } = await refused();
       await env.sandbox.changeOrder(orderId, { keys: [[`X-${referenceId}`, before.keys[1]!]] });
@@ -91,12 +91,12 @@ describe('an order that changes after its review and before the checkout accepts
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
       expect(valuesOf(referenceId, 'purchase.delivered').at(-1)!.keys).toEqual([`X-${referenceId}`, before.keys[1]]);
-      expect(alertsOf(referenceId)).toEqual([{ keyIds: [before.ids[0]], count: 1 }]);
+      expect(noticesOf(referenceId)).toEqual([{ keyIds: [before.ids[0]], count: 1 }]);
     },
   );
 
   it.concurrent(
-    'shows the outcome while the checkout still refuses the alert, and records the alert only once it is accepted',
+    'shows the outcome while the checkout still refuses the notice, and records the notice only once it is accepted',
     async () => {
       const { referenceId, operator, orderId, before } = await refused();
       let refuse: (answer: Answer) => void = () => undefined;
@@ -138,7 +138,7 @@ describe('an order that changes after its review and before the checkout accepts
     ['', (orderId) => env.sandbox.changeOrder(orderId, { status: 'REFUNDED' })],
     [' while it still shows its keys', (orderId) => env.sandbox.addFault({ ...SHOWN_AS_REFUNDED, orderId })],
   ])(
-    'ends REFUNDED when the order is refunded%s: sends no key again and names the keys in an alert',
+    'ends REFUNDED when the order is refunded%s: sends no key again and names the keys in a notice',
     async (_, refund) => {
       const { referenceId, operator, orderId, before } = await refused();
       await refund(orderId);
@@ -146,7 +146,7 @@ describe('an order that changes after its review and before the checkout accepts
 
       expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
       expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.refunded']);
-      expect(alertsOf(referenceId)).toEqual([{ keyIds: before.ids, count: 2 }]);
+      expect(noticesOf(referenceId)).toEqual([{ keyIds: before.ids, count: 2 }]);
       expect((await env.audit(referenceId)).received).toEqual([]);
     },
   );

@@ -58,7 +58,7 @@ describe('a held purchase', () => {
       // A checkout must not wait for keys of items that an operator exchanged.
       if (outcome === 'PARTIALLY_DELIVERED') expect(result.reason).toContain('an operator accepted the order with');
       expect((await env.audit(referenceId)).received).toHaveLength(keys);
-      // An order that keeps changing loses keys, which an alert names.
+      // An order that keeps changing loses keys, which a notice names.
       const types = env.eventTypes(referenceId).filter((type) => type !== 'purchase.attention');
       expect(types).toEqual(['purchase.held', `purchase.${outcome.toLowerCase()}`]);
       expect(await operator.brokenTasks()).toEqual([]);

@@ -58,7 +58,7 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
   });
 
   it.concurrent(
-    'a delivery whose attempts are reset counts as sent: if its order is refunded, an alert names the keys',
+    'a delivery whose attempts are reset counts as sent: if its order is refunded, a notice names the keys',
     async () => {
       const referenceId = env.reference();
       env.receiver.responseTo(referenceId, 'take-and-hang');
@@ -71,8 +71,8 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
       env.receiver.take(referenceId);
 
       expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
-      const alerts = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
-      expect(alerts.map(({ data }) => data)).toMatchObject([{ kind: 'DELIVERED_KEYS_GONE', details: { count: 2 } }]);
+      const notices = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
+      expect(notices.map(({ data }) => data)).toMatchObject([{ kind: 'DELIVERED_KEYS_GONE', details: { count: 2 } }]);
     },
   );
 

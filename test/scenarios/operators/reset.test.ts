@@ -209,7 +209,7 @@ describe('a purchase that an operator resets', () => {
   );
 
   it.concurrent.each(['REFUNDED', 'FAILED'] as const)(
-    'reset after its delivery with its order now %s, keeps the delivered keys on record and names them in an alert',
+    'reset after its delivery with its order now %s, keeps the delivered keys on record and names them in a notice',
     async (status) => {
       const { referenceId } = await env.bought({ 'demo-instant': 2 });
       const operator = operatorOf(env, referenceId);
@@ -227,8 +227,8 @@ describe('a purchase that an operator resets', () => {
         expect(events?.map(({ type }) => type)).toContain('purchase.attention');
       }
 
-      const alerts = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
-      expect(alerts.map(({ data }) => data)).toMatchObject([
+      const notices = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
+      expect(notices.map(({ data }) => data)).toMatchObject([
         { kind: 'DELIVERED_KEYS_GONE', details: { keyIds: keyIds!['demo-instant'], count: 2 } },
       ]);
       expect(await operator.brokenTasks()).toEqual([]);

@@ -118,8 +118,8 @@ describe('a reference started again without RejectDuplicate while the history do
     const result = await (await start(referenceId)).result();
 
     expect(result).toMatchObject({ outcome: 'REFUNDED', lines: [{ delivered: 2 }] });
-    const alerts = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
-    expect(alerts.map(({ data }) => data)).toMatchObject([{ kind: 'DELIVERED_KEYS_GONE', details: { count: 2 } }]);
+    const notices = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
+    expect(notices.map(({ data }) => data)).toMatchObject([{ kind: 'DELIVERED_KEYS_GONE', details: { count: 2 } }]);
     expect((await env.audit(referenceId)).received).toEqual(received);
   });
 

@@ -113,9 +113,9 @@ describe('every paid key is delivered or reported', () => {
     respond(503);
 
     expect((await redelivery).events).toMatchObject([{ type: 'purchase.refunded' }]);
-    await waitUntil('the alert arrived', () => env.eventTypes(referenceId).includes('purchase.attention'));
-    const [alert] = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
-    expect(alert?.data).toMatchObject({ kind: 'DELIVERED_KEYS_GONE', details: { count: 4 } });
+    await waitUntil('the notice arrived', () => env.eventTypes(referenceId).includes('purchase.attention'));
+    const [notice] = env.receiver.eventsOf(referenceId).filter(({ type }) => type === 'purchase.attention');
+    expect(notice?.data).toMatchObject({ kind: 'DELIVERED_KEYS_GONE', details: { count: 4 } });
     const [found] = await night(referenceId);
     expect(found?.advice).toContain('may have reached the checkout');
   });

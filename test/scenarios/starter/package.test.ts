@@ -174,12 +174,12 @@ describe.each([
 /** What the types let a receiver rely on. It only has to compile. */
 const NARROWING = `
 import {
-  type AlertKind, type FindingKind, type FulfilmentEvent, parseEvent, type PurchaseAbandoned, type PurchaseCancelled, type PurchaseFailed, type PurchaseInput,
+  type AttentionKind, type FindingKind, type FulfilmentEvent, parseEvent, type PurchaseAbandoned, type PurchaseCancelled, type PurchaseFailed, type PurchaseInput,
   type PurchaseNotPlaced, type PurchaseOverdue, type PurchaseRejected, type PurchaseStatus,
 } from '${NAME}';
 const event: FulfilmentEvent = parseEvent('', new Headers(), ['a', 'b']);
 if (event.type === 'purchase.attention' && event.data.kind === 'ORPHAN') event.data.details.advice satisfies string | undefined;
-export const isKnown = (kind: FindingKind | AlertKind): boolean => kind === 'STUCK' || kind === 'DELIVERED_KEYS_GONE';
+export const isKnown = (kind: FindingKind | AttentionKind): boolean => kind === 'STUCK' || kind === 'DELIVERED_KEYS_GONE';
 switch (event.type) {
   case 'purchase.delivered':
     event.data.outcome satisfies 'DELIVERED';

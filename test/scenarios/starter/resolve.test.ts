@@ -21,7 +21,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(code).toBe(0);
     expect(stdout).toContain(`${referenceId}  HELD\n`);
     expect(stdout).toMatch(
-      /waiting for your decision since 20\S+ \S+ UTC \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}check, then decide:\n/,
+      /waiting for your decision since 20\S+ \S+ UTC \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}hold: \S+\n {2}check, then decide:\n/,
     );
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
@@ -92,6 +92,21 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const { hold } = await env.starter.status(referenceId);
     await env.starter.resolve(referenceId, { decision: 'abandon', holdId: hold?.id });
     await env.starter.result(referenceId);
+  });
+
+  it('--hold decides the hold that `status` shows, and no other', async () => {
+    const { referenceId, hold } = await held();
+    const { stdout: shown } = await run('status', referenceId);
+    const [, id = ''] = shown.match(/^ {2}hold: (\S+)$/m) ?? [];
+    expect(id).toBe(hold.id);
+
+    const late = await run('resolve', referenceId, '--abandon', '--hold', `${id}0`);
+    expect(late.code).toBe(1);
+    expect(late.stderr).toContain(`hold ${id}0 is no longer open`);
+    expect((await env.starter.status(referenceId)).state).toBe('HELD');
+
+    expect((await run('resolve', referenceId, '--abandon', '--hold', id)).code).toBe(0);
+    expect((await env.starter.result(referenceId)).outcome).toBe('ABANDONED');
   });
 
   it('takes a decision that two people give at once only once, and tells the second one why', async () => {

@@ -1,6 +1,6 @@
 import type { Decision } from '../../../src/domain/holds';
 import type { Reply } from '../../support/http-server';
-import { BROKEN_RESPONSES, headerText, type HostileResponse, WRONG_FIELDS } from './hostile-answers';
+import { BROKEN_RESPONSES, headerText, type HostileResponse, WRONG_FIELDS } from './hostile-responses';
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
 import type { Checkout } from './hostile-environment';
 

@@ -6,7 +6,7 @@ import { FAST } from '../../support/settings';
 
 const OWN_WORKFLOWS: Record<string, string[]> = {
   readSettings: ['purchaseWorkflow', 'deliverWorkflow'],
-  currentRun: ['purchaseWorkflow'],
+  readRunId: ['purchaseWorkflow'],
   placeOrder: ['purchaseWorkflow'],
   findOrders: ['purchaseWorkflow'],
   pollUntilEnded: ['purchaseWorkflow'],

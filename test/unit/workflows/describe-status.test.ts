@@ -37,7 +37,7 @@ describe('what the Temporal UI shows of a purchase', () => {
     expect(/Nothing to do|```\n# .+\nnpx fulfilment \w+ .*SALE-1/.test(text)).toBe(true);
   });
 
-  it('says what comes next while nobody is due, and offers no command', () => {
+  it('says what comes next while nobody has to act, and offers no command', () => {
     const text = describeStatus(statusWith());
     expect(text).toContain('Attempt 1 is under way.\n\n');
     expect(text).toContain("**Next:** The partner's response.");
@@ -62,7 +62,7 @@ describe('what the Temporal UI shows of a purchase', () => {
       'npx fulfilment resolve SALE-1 --replace',
     ]);
     expect(text).toContain('```\n# check first: ask the partner whether it has an order for this reference\n');
-    expect(text).toContain('\n# only if the partner has no order: place it again, which spends money\n');
+    expect(text).toContain('\n# only if the partner has no order: place the order again, which spends money\n');
     const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
     expect(other.match(/npx fulfilment \w+/g)).toEqual(['npx fulfilment resolve']);
   });

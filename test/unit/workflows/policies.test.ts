@@ -70,11 +70,11 @@ describe.each([
     expect([...urgent, ...others].map(({ priority }) => priority?.priorityKey)).toEqual([1, 1, 2, 3, 5]);
   });
 
-  it('an event is retried for longer than the promised day, and an alert at least twice after the outcome', () => {
+  it('an event is retried for longer than the promised day, and an attention notice at least twice after the outcome', () => {
     expect(policies.deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
-    const { retry, scheduleToCloseTimeout } = policies.alertOptions(settings);
+    const { retry, scheduleToCloseTimeout } = policies.attentionNoticeOptions(settings);
     expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([undefined, undefined]);
-    expect(retry?.maximumInterval).toBeLessThan(policies.lastAlertsTimeoutMs / 2);
+    expect(retry?.maximumInterval).toBeLessThan(policies.lastNoticesTimeoutMs / 2);
   });
 
   it('a shutdown leaves a placement time to search and write, and a delivery time to read and post', () => {

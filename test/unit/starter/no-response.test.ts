@@ -1,5 +1,11 @@
-import { Client, Connection } from '@temporalio/client';
-import { createStarter, isRetryable, NoResponseError, type Starter } from '../../../src/starter/index';
+import { Client, Connection, ServiceError } from '@temporalio/client';
+import {
+  createStarter,
+  isRetryable,
+  NoResponseError,
+  PurchaseNotEndedError,
+  type Starter,
+} from '../../../src/starter/index';
 import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
@@ -35,6 +41,21 @@ describe('a Temporal server that never answers', () => {
     expect(error?.message).toContain('read the status before you decide again');
     expect(isRetryable(error)).toBe(false);
   });
+});
+
+it.each([
+  [10, PurchaseNotEndedError],
+  [60_000, ServiceError],
+])('a call that the server cancels counts as out of time only at the end of its %s ms', async (timeoutMs, expected) => {
+  const CANCELLED = 1;
+  const { port } = await startGrpcServer((method) => ({
+    status: method.endsWith('WorkflowExecution') ? CANCELLED : 0,
+  }));
+  const connection = Connection.lazy({ address: `127.0.0.1:${port}` });
+  closeAtEnd(() => connection.close());
+  const starter = createStarter(new Client({ connection }));
+  await connection.ensureConnected();
+  expect(await rejectionOf(starter.result('SALE-1', { timeoutMs }))).toBeInstanceOf(expected);
 });
 
 describe('a Temporal server that cannot be reached', () => {
