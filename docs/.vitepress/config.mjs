@@ -35,7 +35,7 @@ const sidebar = [
 
 export default defineConfig({
   title: 'Durable fulfilment worker',
-  description: 'Buys digital goods from a partner once, waits durably, delivers each key once',
+  description: 'Buys digital goods from a partner, waits durably, and delivers the keys at least once',
   // Wider than usual: the tables and commands are wide.
   head: [['style', {}, '.VPDoc .content-container { max-width: 880px !important }']],
   srcDir: '..',

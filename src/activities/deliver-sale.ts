@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { activityInfo, log } from '@temporalio/activity';
-import type { Activities, DeliveryAttempt, SaleDeliveryAttempt } from '../contracts/activities';
+import type { Activities, DeliveryAttemptResult, SaleDeliveryAttemptResult } from '../contracts/activities';
 import type { CheckoutEvent, EventLine } from '../contracts/events';
 import { keyIdsOf, missingKeys } from '../domain/key-ids';
 import { safeStatus } from '../domain/order';
@@ -28,14 +28,14 @@ export function createDeliveryActivities(
 ): Pick<Activities, 'deliverSale' | 'deliverNotice'> {
   let isTooSlow = false;
   return {
-    async deliverSale(sale): Promise<SaleDeliveryAttempt> {
+    async deliverSale(sale): Promise<SaleDeliveryAttemptResult> {
       const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
       try {
         const lines = await linesOf(deps, sale);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
-        if (!lines) return { kind: 'CHANGED', mayHaveArrived: isLocal || wasDispatchedBefore() };
+        if (!lines) return { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() };
         const { type, referenceId, orderId, outcome, totalDebit, reason } = sale;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: sale.lines && lines, totalDebit, reason };
@@ -67,7 +67,7 @@ export async function postEvent(
   identity: EventIdentity,
   data: CheckoutEvent['data'],
   withinMs?: number,
-): Promise<DeliveryAttempt> {
+): Promise<DeliveryAttemptResult> {
   const { type } = identity;
   const id = eventId(identity);
   const at = new Date(now()).toISOString();

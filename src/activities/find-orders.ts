@@ -91,7 +91,7 @@ function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   return found;
 }
 
-type Wanted = Pick<FindOrdersInput, 'referenceId' | 'purchaseStartedAt' | 'mayHaveArrived'>;
+type Wanted = Pick<FindOrdersInput, 'referenceId' | 'purchaseStartedAt' | 'requestMayHaveBeenSent'>;
 
 interface Found {
   orders: FoundOrder[];
@@ -162,7 +162,7 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
  */
 function findMatching(
   rows: readonly HistoryRow[],
-  { referenceId, mayHaveArrived }: Wanted,
+  { referenceId, requestMayHaveBeenSent }: Wanted,
   isRecentEnough: (row: Pick<UnreadableRow, 'notAfter'>) => boolean,
 ): Pick<Found, 'orders' | 'unclear'> {
   const { readable, unreadable } = partitionByReadability<HistoryOrder>(rows);
@@ -170,10 +170,11 @@ function findMatching(
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
   const mayBeTheOrder = (row: Pick<UnreadableRow, 'referenceId' | 'notAfter'>) =>
-    (row.referenceId === referenceId || (row.referenceId === undefined && mayHaveArrived)) && isRecentEnough(row);
+    (row.referenceId === referenceId || (row.referenceId === undefined && requestMayHaveBeenSent)) &&
+    isRecentEnough(row);
   const lacksReference = ({ referenceId: shown, createdAt }: HistoryOrder) =>
     !shown?.trim() && mayBeTheOrder({ notAfter: Date.parse(createdAt) });
-  const isSimilar = (row: HistoryOrder) => mayHaveArrived && isVariantOf(referenceId, row.referenceId);
+  const isSimilar = (row: HistoryOrder) => requestMayHaveBeenSent && isVariantOf(referenceId, row.referenceId);
   if (usable.length < own.length) return { orders: foundOrders(usable), unclear: UNUSABLE_ID };
   if (own.length > 0) return { orders: foundOrders(usable), unclear: undefined };
   if (unreadable.some(mayBeTheOrder)) return { orders: [], unclear: UNREADABLE_ROW };

@@ -39,7 +39,7 @@ export function createPlaceOrderActivities(deps: ActivityDependencies): Pick<Act
     async placeOrder(input) {
       const fenced = fenceReason(input);
       if (fenced !== undefined) return { evidence: 'FENCED', reason: fenced, inFlight: true };
-      // This comes before the circuit breaker: a purchase that stays paused to the end of PURCHASE_PLACE_WITHIN needs the result to end.
+      // Before the circuit breaker: a purchase that is paused for all of PURCHASE_PLACE_WITHIN needs this result to end.
       const other = await checkOtherExecutions(deps, input);
       if (other) {
         logResult(other);

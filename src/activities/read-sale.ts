@@ -146,7 +146,7 @@ async function ownOrderId(
   { startTime }: WorkflowExecutionDescription,
   referenceId: string,
 ): Promise<string | undefined> {
-  const wanted = { referenceId, purchaseStartedAt: startTime.getTime(), mayHaveArrived: true };
+  const wanted = { referenceId, purchaseStartedAt: startTime.getTime(), requestMayHaveBeenSent: true };
   const { orders, unclear } = await findByReference(partner, wanted, now);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);

@@ -203,17 +203,18 @@ function indent(words: string): string {
   return `${INDENT}${words}`;
 }
 
-/** What the state of a running purchase means, and what comes next if it is unconfirmed. A hold explains itself. */
-function formatRunning({ state, waitsFor, workflowStatus }: PurchaseStatus): string[] {
+/** What the state of a running purchase means, and why and for what it waits. A hold explains itself. */
+function formatRunning({ state, explanation, waitsFor, workflowStatus }: PurchaseStatus): string[] {
   if (state === 'STARTED' && workflowStatus === 'RUNNING')
     return ['  nothing has happened yet: no worker has picked it up'];
   const running = RUNNING_STATES.find((one) => one === state && one !== 'HELD');
   if (running === undefined) return [];
   const meaning = `  ${STATE_MEANINGS[running]}`;
-  if (running !== 'UNCONFIRMED') return [meaning];
+  if (running !== 'UNCONFIRMED' && running !== 'PAUSED') return [meaning];
   if (!waitsFor)
     return [meaning, '  how long that may take is unknown: no worker responded within 3 s. Is a worker running?'];
-  return [meaning, ...wrapped(`  next: ${safeSentence(waitsFor.what)}`)];
+  const reason = explanation ? wrapped(`  reason: ${safeSentence(explanation)}`) : [];
+  return [meaning, ...reason, ...wrapped(`  next: ${safeSentence(waitsFor.what)}`)];
 }
 
 function formatHold({ referenceId, hold }: PurchaseStatus): string[] {

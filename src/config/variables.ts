@@ -82,7 +82,9 @@ const partner = {
 const purchase = {
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
-    .describe('how long a placement is retried if it was not sent, or was rejected because of your API key or path'),
+    .describe(
+      'how long placing is retried if nothing was sent, your API key or path was rejected, or no order follows an error response',
+    ),
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
     .describe('time from the placement to the first poll of the keys; `0` polls at once'),

@@ -39,8 +39,8 @@ export interface PlaceOrderInput {
   replaceInRun?: string;
   /** The start rejected duplicates. Otherwise, another execution with the same id may have placed the order. */
   rejectedDuplicates?: boolean;
-  /** An earlier request of this purchase may have reached the partner. */
-  mayHaveArrived: boolean;
+  /** An earlier request of this purchase may have been sent. */
+  requestMayHaveBeenSent: boolean;
   /** Only recorded: a run after a reset reads it to learn from which secret the key ids were made. */
   fingerprintSecretId: string;
   /** The age in ms from which the attempt sends nothing. */
@@ -51,7 +51,7 @@ export interface PlaceOrderInput {
  * The result of one placement attempt, discriminated by its evidence. `reason` explains the evidence and is safe to
  * log. Source: docs/architecture.md#failure-model.
  */
-export type PlacementResult = (OrderPlaced | OrdersFound | NothingPlaced) & {
+export type PlacementResult = (OrderPlaced | OrdersFound | NoKnownOrder) & {
   /** Temporal's list shows no other execution of this reference, which might have placed an order. */
   isOnlyExecution?: boolean;
 };
@@ -69,8 +69,8 @@ export interface OrdersFound {
   reason: string;
 }
 
-/** No order is known. */
-export interface NothingPlaced {
+/** This attempt returned no order. `evidence` says whether one may exist. */
+export interface NoKnownOrder {
   evidence: Exclude<EvidenceWithoutOrder, 'NEVER_WRITTEN'>;
   reason: string;
   /** The partner's Retry-After. */
@@ -91,7 +91,7 @@ export interface FindOrdersInput {
    */
   sentBefore: number;
   /** A request of this purchase may have been sent, so an unreadable row without a reference may be its order. */
-  mayHaveArrived: boolean;
+  requestMayHaveBeenSent: boolean;
 }
 
 /** One search of the partner's order history. */
@@ -151,13 +151,13 @@ export interface DeliverInput {
 }
 
 /** How one delivery ended. `REFUSED`: the checkout returned 410, which rejects the event permanently. */
-export type DeliveryAttempt = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
+export type DeliveryAttemptResult = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
 /**
- * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `mayHaveArrived`: the checkout may
+ * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `eventMayHaveArrived`: the checkout may
  * have received the event from an earlier attempt.
  */
-export type SaleDeliveryAttempt = DeliveryAttempt | { kind: 'CHANGED'; mayHaveArrived: boolean };
+export type SaleDeliveryAttemptResult = DeliveryAttemptResult | { kind: 'CHANGED'; eventMayHaveArrived: boolean };
 
 /** A notice from a purchase to the checkout. `subject` distinguishes notices of one type. */
 export type Notice =
@@ -186,6 +186,6 @@ export interface Activities {
   /** Reads an ended purchase and its order. Throws `NothingToDeliver` for any other purchase. */
   readSale(input: DeliverInput): Promise<EndedSale>;
   /** Delivers one event about a sale, with keys that the same attempt reads from the partner. */
-  deliverSale(delivery: SaleDelivery): Promise<SaleDeliveryAttempt>;
-  deliverNotice(notice: Notice): Promise<DeliveryAttempt>;
+  deliverSale(delivery: SaleDelivery): Promise<SaleDeliveryAttemptResult>;
+  deliverNotice(notice: Notice): Promise<DeliveryAttemptResult>;
 }

@@ -8,7 +8,7 @@ export const DECISION_SUMMARIES: Record<Decision, string> = {
   replace: 'only if the partner has no order: place the order again, which spends money',
   abandon: 'give up on the order; the purchase ends ABANDONED',
   deliver: 'deliver the order as it is',
-  withhold: "keep the order's keys back; the purchase ends ABANDONED",
+  withhold: "withhold the order's keys; the purchase ends ABANDONED",
 };
 
 /** How to start the command line, in the project's folder. */
@@ -43,13 +43,16 @@ const CHECKS: Record<HoldReason, string> = {
 /** Holds that are decided by what the order history shows. */
 const NEEDS_SEARCH: readonly HoldReason[] = ['PLACEMENT_UNKNOWN', 'OTHER_ITEMS'];
 
-type OpenDecisions = Pick<Hold, 'reason' | 'decisions'>;
+type OpenDecisions = Pick<Hold, 'id' | 'reason' | 'decisions'>;
 
-/** The commands to choose from, one for each decision, below a comment that says what to check first. */
-export function commandsFor(referenceId: string, { reason, decisions }: OpenDecisions): string[] {
+/**
+ * The commands to choose from, one for each decision, below a comment that says what to check first. They name the hold,
+ * so that a command that is pasted late never decides a newer one.
+ */
+export function commandsFor(referenceId: string, { id, reason, decisions }: OpenDecisions): string[] {
   const commands = decisions.map((kind) => {
     const option = kind === 'order' ? '--order ORDER_ID' : `--${kind}`;
-    return `${command(`resolve ${referenceId} ${option.padEnd(16)}`)}  # ${DECISION_SUMMARIES[kind]}`;
+    return `${command(`resolve ${referenceId} ${option} --hold ${id}`)}  # ${DECISION_SUMMARIES[kind]}`;
   });
   return [`# check first: ${CHECKS[reason]}`, ...commands];
 }

@@ -140,11 +140,12 @@ export interface OutcomeData<O extends PurchaseOutcome = PurchaseOutcome> extend
 export type EventDetails = Record<string, string | number | string[]>;
 
 /** Declares that there are no lines, so that a receiver can read `event.data.lines ?? []` of any event. */
-interface WithoutLines {
+export interface WithoutLines {
   lines?: undefined;
 }
 
-interface EventOf<Type extends string, Data> {
+/** The envelope of an event. */
+export interface EventOf<Type extends string, Data> {
   /** Act once on each id, because an event may arrive repeatedly. It is the `webhook-id` header. */
   id: string;
   type: Type;
@@ -154,7 +155,7 @@ interface EventOf<Type extends string, Data> {
 }
 
 /** The event that ends a purchase. */
-type EndedEvent<O extends PurchaseOutcome> = EventOf<`purchase.${Lowercase<O>}`, OutcomeData<O>>;
+export type EndedEvent<O extends PurchaseOutcome> = EventOf<`purchase.${Lowercase<O>}`, OutcomeData<O>>;
 
 /** Everything was delivered. Contains the keys: give them to the customer. */
 export type PurchaseDelivered = EndedEvent<'DELIVERED'>;
@@ -208,7 +209,7 @@ export interface HeldData extends WithoutLines {
   orderId?: string | undefined;
   /** A code; `explanation` has the words. */
   reason: HoldReason;
-  /** The reason in a human-readable form. */
+  /** The reason in plain words. */
   explanation: string;
   /** The decisions that an operator can take with `npx fulfilment resolve`. */
   decisions: Decision[];
@@ -267,7 +268,7 @@ export type KnownEvent =
   | DoctorTest;
 
 /** Represents all types that later versions add. It makes the compiler narrow a `switch` and require a `default`. */
-declare enum UnknownEventType {
+export declare enum UnknownEventType {
   Any = 'a type of a later version',
 }
 

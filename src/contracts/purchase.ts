@@ -88,7 +88,8 @@ const receivedEvent = z.object({
 
 /** The schema of `Hold`. */
 const holdSchema = z.object({
-  id: z.string(),
+  /** Part of the commands that operators paste, and a client can write any memo. */
+  id: z.string().regex(/^[\w:-]{1,100}$/),
   reason: z.enum(HOLD_REASONS),
   explanation: z.string(),
   decisions: z.array(z.enum(DECISIONS)),
@@ -175,9 +176,11 @@ const currentWait = z.object({
   until: z.string().optional(),
 });
 
-/** What the purchase is waiting for, from a result of the query `status`, whatever else the result contains. */
-export function currentWaitIn(result: unknown): CurrentWait | undefined {
-  return currentWait.safeParse((result as { waitsFor?: unknown } | null | undefined)?.waitsFor).data;
+const currentWaits = z.object({ explanation: z.string(), waitsFor: currentWait });
+
+/** Why the purchase waits and for what, from a result of the query `status`, whatever else the result contains. */
+export function waitIn(result: unknown): { explanation: string; waitsFor: CurrentWait } | undefined {
+  return currentWaits.safeParse(result).data;
 }
 
 /**

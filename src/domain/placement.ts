@@ -50,8 +50,8 @@ export interface Confirm {
 }
 
 interface Situation {
-  /** An earlier request of this purchase may have reached the partner. */
-  mayHaveArrived: boolean;
+  /** An earlier request of this purchase may have created an order. */
+  orderMayExist: boolean;
   replace: 'never' | 'answered' | 'always';
 }
 
@@ -60,7 +60,7 @@ const HOLD = { kind: 'hold' } as const;
 const REJECTED = { kind: 'end', outcome: 'REJECTED' } as const;
 
 /** What follows from the evidence of one attempt. Source: docs/architecture.md#failure-model. */
-export function consequenceOf(evidence: EvidenceWithoutOrder, { mayHaveArrived, replace }: Situation): Consequence {
+export function consequenceOf(evidence: EvidenceWithoutOrder, { orderMayExist, replace }: Situation): Consequence {
   switch (evidence) {
     case 'NOT_SENT':
     case 'PAUSED':
@@ -71,10 +71,10 @@ export function consequenceOf(evidence: EvidenceWithoutOrder, { mayHaveArrived, 
       return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: ATTEMPT };
     case 'ORDER_REJECTED':
       // An earlier request may have placed the order, and so used up the balance or the stock.
-      if (mayHaveArrived) return confirmUnknown(replace === 'always');
+      if (orderMayExist) return confirmUnknown(replace === 'always');
       return { kind: 'confirm', searches: 'one', needsProof: false, ifAbsent: REJECTED };
     case 'CONFLICT':
-      return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayHaveArrived ? HOLD : REJECTED };
+      return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: orderMayExist ? HOLD : REJECTED };
     case 'ERROR_RESPONSE':
       return confirmUnknown(replace !== 'never');
     case 'UNKNOWN':
@@ -91,8 +91,8 @@ function confirmUnknown(mayPlaceAgain: boolean): Confirm {
   return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayPlaceAgain ? ATTEMPT : HOLD };
 }
 
-/** Whether a request with this evidence may have reached the partner, even if a later search shows no order. */
-export function mayHaveArrived(evidence: PlacementEvidence): boolean {
+/** Whether an attempt with this evidence may have created an order, even if a later search shows none. */
+export function orderMayExist(evidence: PlacementEvidence): boolean {
   return ['ERROR_RESPONSE', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 

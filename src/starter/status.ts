@@ -9,7 +9,7 @@ import type {
   ReceivedEvent,
   StateAfterEnd,
 } from '../contracts/public-types';
-import { deliveryMemo, holdIn, currentWaitIn, purchaseMemo } from '../contracts/purchase';
+import { deliveryMemo, holdIn, purchaseMemo, waitIn } from '../contracts/purchase';
 import { anyOf } from '../contracts/purchase-queries';
 import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
 import { isSafeOrderId } from '../domain/order';
@@ -63,7 +63,9 @@ export interface PurchaseStatus {
   endedAt?: string | undefined;
   /** Present while the state is `HELD`. */
   hold?: Hold | undefined;
-  /** What an UNCONFIRMED purchase is waiting for, and until when. Absent if no worker responded within 3 s. */
+  /** Why a PAUSED or UNCONFIRMED purchase is waiting. Absent if no worker responded within 3 s. */
+  explanation?: string | undefined;
+  /** What a PAUSED or UNCONFIRMED purchase is waiting for, and until when. Absent if no worker responded within 3 s. */
   waitsFor?: CurrentWait | undefined;
   /** What the purchase is doing now. */
   pendingActivities: PendingActivity[];
@@ -114,7 +116,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     startedAt: description.startTime.toISOString(),
     endedAt,
     hold: running ? holdIn(description.memo) : undefined,
-    waitsFor: running && workflowState === 'UNCONFIRMED' ? await askWorkflow(client, { workflowId, runId }) : undefined,
+    ...(running && isAsked(workflowState) ? await askWorkflow(client, { workflowId, runId }) : {}),
     // A terminated workflow still shows the activities that it had.
     pendingActivities: running ? pendingActivities(description) : [],
     deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
@@ -126,11 +128,18 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   };
 }
 
-/** Only the workflow knows how long it will look for the order, so a worker must run the query. */
-async function askWorkflow(client: Client, { workflowId, runId }: Run): Promise<CurrentWait | undefined> {
+function isAsked(state: string): boolean {
+  return state === 'PAUSED' || state === 'UNCONFIRMED';
+}
+
+/** Only the workflow knows why and how long it waits, so a worker must run the query. */
+async function askWorkflow(
+  client: Client,
+  { workflowId, runId }: Run,
+): Promise<Pick<PurchaseStatus, 'explanation' | 'waitsFor'> | undefined> {
   const ask = () => client.workflow.getHandle(workflowId, runId).query<unknown>(STATUS_QUERY);
   const response = await client.withDeadline(Date.now() + WORKER_RESPONSE_TIMEOUT_MS, ask).catch(() => undefined);
-  return currentWaitIn(response);
+  return waitIn(response);
 }
 
 interface Run {

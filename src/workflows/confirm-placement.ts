@@ -21,8 +21,8 @@ interface HistorySearch extends Pick<Confirm, 'searches' | 'needsProof'> {
   /** Epoch ms: from here on, no request can be in flight. The window does not start earlier. */
   notBefore: number;
   /** A request may have been sent, so an unreadable row may be its order. */
-  mayHaveArrived: boolean;
-  /** Overrides for how long an unreadable history is searched, in ms. */
+  requestMayHaveBeenSent: boolean;
+  /** Overrides how long an unreadable history is searched, in ms. */
   unreadableForMs?: number;
 }
 
@@ -67,13 +67,19 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
 /** One search. If `result` is absent, the search failed, or an operator completed it with an invalid result. */
 async function searchOnce(
   { input, settings }: PurchaseRecord,
-  { needsProof, notBefore, mayHaveArrived }: HistorySearch,
+  { needsProof, notBefore, requestMayHaveBeenSent }: HistorySearch,
 ): Promise<{ result?: OrderSearchResult; reason: string }> {
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
   try {
     const result = await findOrders.executeWithOptions({ summary: summaryOf(`search for orders of ${referenceId}`) }, [
-      { referenceId, purchaseStartedAt: firstStartTime(), prove: needsProof, sentBefore: notBefore, mayHaveArrived },
+      {
+        referenceId,
+        purchaseStartedAt: firstStartTime(),
+        prove: needsProof,
+        sentBefore: notBefore,
+        requestMayHaveBeenSent,
+      },
     ]);
     return isOrderSearchResult(result)
       ? { result, reason: result.reason }

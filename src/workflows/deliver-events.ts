@@ -9,7 +9,7 @@ import {
   sleep,
   TemporalFailure,
 } from '@temporalio/workflow';
-import type { Activities, Notice, SaleDeliveryAttempt } from '../contracts/activities';
+import type { Activities, Notice, SaleDeliveryAttemptResult } from '../contracts/activities';
 import type { AttentionData, EventDetails } from '../contracts/events';
 import { FAILURE, retryDelayOf } from '../contracts/failures';
 import type { AttentionKind } from '../contracts/public-types';
@@ -17,7 +17,7 @@ import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleDelivery } from '../domain/plan-delivery';
 import { pluralize } from '../domain/text-format';
-import { isDelivered, isSaleDelivered } from './guards';
+import { isDeliveryAttemptResult, isSaleDeliveryAttemptResult } from './guards';
 import { attentionNoticeOptions, deliveryOptions, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
@@ -32,7 +32,7 @@ export const MAX_REVIEWS = 3;
  * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it before the checkout confirmed
  * it. `TOO_LARGE`: the order has grown beyond PARTNER_MAX_BODY.
  */
-export type SaleDeliveryEnd = SaleDeliveryAttempt | { kind: 'EXHAUSTED' | 'TOO_LARGE'; reason: string };
+export type SaleDeliveryEnd = SaleDeliveryAttemptResult | { kind: 'EXHAUSTED' | 'TOO_LARGE'; reason: string };
 
 /**
  * Delivers one event about a sale, and retries for 25 hours. The checkout may receive the event several times. This is
@@ -46,12 +46,12 @@ export async function deliverWithRetries(
   mayBeLocal: boolean,
 ): Promise<SaleDeliveryEnd> {
   const summary = deliverySummary(sale);
-  let mayHaveArrived = false;
+  let eventMayHaveArrived = false;
   let retryAfterMs = 0;
   if (mayBeLocal) {
     const first = await deliverLocally(sale, summary);
     if (first.kind !== 'FAILED') return first;
-    ({ mayHaveArrived, retryAfterMs } = first);
+    ({ eventMayHaveArrived, retryAfterMs } = first);
   }
   sender.showDelivering(sale.type);
   const beganAt = Date.now();
@@ -59,9 +59,9 @@ export async function deliverWithRetries(
   const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
   try {
     const delivered = await deliverSale.executeWithOptions({ summary }, [sale]);
-    if (!isSaleDelivered(delivered)) return ENDED_BY_OPERATOR;
+    if (!isSaleDeliveryAttemptResult(delivered)) return ENDED_BY_OPERATOR;
     return delivered.kind === 'CHANGED'
-      ? { kind: 'CHANGED', mayHaveArrived: mayHaveArrived || delivered.mayHaveArrived }
+      ? { kind: 'CHANGED', eventMayHaveArrived: eventMayHaveArrived || delivered.eventMayHaveArrived }
       : delivered;
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
@@ -89,18 +89,18 @@ const ENDED_BY_OPERATOR = {
   reason: 'an operator ended the delivery of the event before the checkout confirmed it',
 } as const;
 
-/** `mayHaveArrived`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
-type LocalFailure = { kind: 'FAILED'; mayHaveArrived: boolean; retryAfterMs: number };
+/** `eventMayHaveArrived`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
+type LocalFailure = { kind: 'FAILED'; eventMayHaveArrived: boolean; retryAfterMs: number };
 
-async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDeliveryAttempt | LocalFailure> {
+async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDeliveryAttemptResult | LocalFailure> {
   try {
     return await local.deliverSale.executeWithOptions({ summary }, [sale]);
   } catch (failure) {
     // The failure of a local activity is not wrapped in an ActivityFailure.
     if (!(failure instanceof TemporalFailure)) throw failure;
-    if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', mayHaveArrived: true, retryAfterMs: 0 };
-    const mayHaveArrived = failure.type === FAILURE.deliveryFailed;
-    return { kind: 'FAILED', mayHaveArrived, retryAfterMs: retryDelayOf(failure) };
+    if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', eventMayHaveArrived: true, retryAfterMs: 0 };
+    const eventMayHaveArrived = failure.type === FAILURE.deliveryFailed;
+    return { kind: 'FAILED', eventMayHaveArrived, retryAfterMs: retryDelayOf(failure) };
   }
 }
 
@@ -165,7 +165,7 @@ async function deliverNotice(
 ): Promise<boolean> {
   const { deliverNotice: deliver } = proxyActivities<Activities>(options);
   const delivered = await deliver.executeWithOptions({ summary }, [notice]);
-  if (!isDelivered(delivered) || delivered.kind !== 'RECEIVED') return false;
+  if (!isDeliveryAttemptResult(delivered) || delivered.kind !== 'RECEIVED') return false;
   events.push(delivered.event);
   return true;
 }

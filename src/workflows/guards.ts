@@ -1,13 +1,13 @@
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type {
-  DeliveryAttempt,
+  DeliveryAttemptResult,
   DeliverInput,
   FoundOrder,
   OrderCheck,
   OrderSearchResult,
   PlacementResult,
   PolledOrder,
-  SaleDeliveryAttempt,
+  SaleDeliveryAttemptResult,
 } from '../contracts/activities';
 import { FAILURE } from '../contracts/failures';
 import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
@@ -149,14 +149,14 @@ export function isEndedSale(referenceId: string, value: unknown): value is Ended
   return isSale(value) && value.referenceId === referenceId;
 }
 
-export const isDelivered: Guard<DeliveryAttempt> = isEither(
+export const isDeliveryAttemptResult: Guard<DeliveryAttemptResult> = isEither(
   isObject({ kind: isOneOf('RECEIVED'), event: isObject({ id: isString, type: isString, at: isString }) }),
   isObject({ kind: isOneOf('REFUSED') }),
 );
 
-export const isSaleDelivered: Guard<SaleDeliveryAttempt> = isEither(
-  isDelivered,
-  isObject({ kind: isOneOf('CHANGED'), mayHaveArrived: isBoolean }),
+export const isSaleDeliveryAttemptResult: Guard<SaleDeliveryAttemptResult> = isEither(
+  isDeliveryAttemptResult,
+  isObject({ kind: isOneOf('CHANGED'), eventMayHaveArrived: isBoolean }),
 );
 
 export const isReconciliationResult = isObject({

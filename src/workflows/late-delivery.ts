@@ -45,7 +45,7 @@ export async function deliverWorkflow(given: DeliverInput): Promise<DeliveryResu
   try {
     return await deliverCurrent(settings, input, notices);
   } finally {
-    // They began earlier, because a notice never delays an event.
+    // Notices are sent in parallel, so that they never delay an event.
     await Promise.all(notices);
   }
 }
@@ -87,7 +87,7 @@ async function deliverCurrent(
       case 'TOO_LARGE':
         throw deliveryFailure(FAILURE.orderTooLarge, delivered.reason);
       case 'CHANGED':
-        if (delivered.mayHaveArrived)
+        if (delivered.eventMayHaveArrived)
           possiblyReceived = unionOfKeys(possiblyReceived, keyIdsOf(plan.delivery.lines ?? []));
         if (review >= MAX_REVIEWS) throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });

@@ -129,7 +129,7 @@ export async function deliverOutcome(
       purchase.events.push(delivered.event);
       return details;
     }
-    if (delivered.kind !== 'CHANGED' || delivered.mayHaveArrived) {
+    if (delivered.kind !== 'CHANGED' || delivered.eventMayHaveArrived) {
       possiblyReceived = unionOfKeys(possiblyReceived, keyIdsOf(details.lines));
     }
     if (delivered.kind === 'CHANGED' && reviews < MAX_REVIEWS) {

@@ -7,14 +7,14 @@ import {
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, NothingPlaced, OrderPlaced, OrdersFound } from '../contracts/activities';
+import type { Activities, NoKnownOrder, OrderPlaced, OrdersFound } from '../contracts/activities';
 import { REJECTED_DUPLICATES } from '../contracts/names';
 import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, summaryOf } from '../domain/text-format';
 import {
   type Confirm,
   type EvidenceWithoutOrder,
-  mayHaveArrived,
+  orderMayExist,
   type Consequence,
   consequenceOf,
 } from '../domain/placement';
@@ -57,7 +57,7 @@ type Step =
   | { kind: 'end'; outcome: 'CANCELLED' | 'REJECTED' | 'NOT_PLACED' | 'ABANDONED'; reason: string };
 
 /** The result of an attempt that neither found nor placed an order. Its worker may have died without a result. */
-type ResultWithoutOrder = Omit<NothingPlaced, 'evidence'> & { evidence: EvidenceWithoutOrder };
+type ResultWithoutOrder = Omit<NoKnownOrder, 'evidence'> & { evidence: EvidenceWithoutOrder };
 type AttemptResult = OrderPlaced | OrdersFound | ResultWithoutOrder;
 
 /** The state of the placement loop. */
@@ -70,8 +70,8 @@ interface Placing {
   timesPaused: number;
   /** Epoch ms. */
   lastStartedAt: number;
-  /** An earlier request may have reached the partner, even if a later search showed no order. */
-  mayHaveArrived: boolean;
+  /** An earlier request may have created an order, even if a later search showed none. */
+  orderMayExist: boolean;
   /** No other execution of this reference can have placed an order. */
   isOnlyExecution: boolean;
   /** The run in which an operator decided to place the order again. */
@@ -92,7 +92,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     attempts: 0,
     timesPaused: 0,
     lastStartedAt: 0,
-    mayHaveArrived: false,
+    orderMayExist: false,
     isOnlyExecution: hasRejectedDuplicates(),
   };
   let step: Step = { kind: 'attempt', reason: 'it has just started', afterMs: 0 };
@@ -135,8 +135,8 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
   if (result.evidence === 'FOUND') return adoptFound(purchase, result.orders);
 
   const { replace } = purchase.settings;
-  const next = consequenceOf(result.evidence, { mayHaveArrived: placing.mayHaveArrived, replace });
-  placing.mayHaveArrived ||= mayHaveArrived(result.evidence);
+  const next = consequenceOf(result.evidence, { orderMayExist: placing.orderMayExist, replace });
+  placing.orderMayExist ||= orderMayExist(result.evidence);
   return next.kind === 'confirm' ? confirm(placing, next, result) : stepWithoutOrder(placing, next, result);
 }
 
@@ -158,7 +158,7 @@ export function hasRejectedDuplicates(): boolean {
   return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
 }
 
-async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Placing): Promise<AttemptResult> {
+async function requestPlacement({ purchase, orderMayExist, replaceInRun }: Placing): Promise<AttemptResult> {
   const { input, settings, fingerprintSecretId } = purchase;
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
@@ -171,7 +171,7 @@ async function requestPlacement({ purchase, mayHaveArrived, replaceInRun }: Plac
     firstRunId,
     replaceInRun,
     rejectedDuplicates: hasRejectedDuplicates(),
-    mayHaveArrived,
+    requestMayHaveBeenSent: orderMayExist,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),
   };
@@ -243,8 +243,8 @@ async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrd
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'delay requested by the partner' });
   }
   const notBefore = Date.now() + inFlightMs;
-  const mayHaveArrived = evidence !== 'NEVER_WRITTEN' || placing.mayHaveArrived;
-  const history = await searchForOrder(purchase, { ...plan, notBefore, mayHaveArrived });
+  const requestMayHaveBeenSent = evidence !== 'NEVER_WRITTEN' || placing.orderMayExist;
+  const history = await searchForOrder(purchase, { ...plan, notBefore, requestMayHaveBeenSent });
   metrics.count('fulfilment_placements_confirmed', { evidence, history: history.kind });
   switch (history.kind) {
     case 'found':
@@ -300,14 +300,14 @@ async function confirmEnd(
   for (;;) {
     const runId = await currentRunId();
     const isEarliest = placing.isOnlyExecution && runId === workflowInfo().firstExecutionRunId;
-    if (isEarliest && !placing.mayHaveArrived) return undefined;
+    if (isEarliest && !placing.orderMayExist) return undefined;
     // An earlier run or execution may have sent a request.
-    placing.mayHaveArrived = true;
+    placing.orderMayExist = true;
     const history = await searchForOrder(purchase, {
       searches: isEarliest ? 'one' : 'window',
       needsProof: true,
       notBefore: Date.now() + (isEarliest ? 0 : placementInFlightMs(purchase.settings)),
-      mayHaveArrived: true,
+      requestMayHaveBeenSent: true,
       unreadableForMs: lastSearchTimeoutMs(purchase.settings),
     });
     if (history.kind === 'found') return adoptFound(purchase, history.orders);

@@ -50,7 +50,7 @@ export function maxHonouredDelayMs({ maximumAttempts }: ActivityOptions['retry']
 
 /**
  * The age limit of a placement attempt, from its dispatch to the write, so that a worker that was frozen sends nothing
- * late. Also the heartbeat timeout, so a dead worker is noticed in less than 20 s.
+ * late. Also the heartbeat timeout, so a dead worker is noticed in less than 20 s by default.
  */
 export function placementMaxAgeMs(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
   return Math.max(10 * SECOND, settings.partnerTimeoutMs + 2 * SECOND);

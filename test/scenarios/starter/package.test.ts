@@ -63,6 +63,7 @@ const OPTIONS = {
   target: 'ES2022',
   module: 'nodenext',
   strict: true,
+  declaration: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   types: ['node'],
@@ -193,6 +194,7 @@ switch (event.type) {
 for (const { productId, keys = [] } of event.data.lines ?? []) for (const key of keys) [productId, key.id] satisfies string[];
 // @ts-expect-error no such event
 if (event.type === 'purchase.sold') event;
+export const dataOf = ({ data }: FulfilmentEvent) => data;
 export const sale: PurchaseInput = { referenceId: 'SALE-1', items: [], maxDebit: undefined };
 type WithoutKeys = PurchaseFailed | PurchaseRejected | PurchaseNotPlaced | PurchaseCancelled | PurchaseAbandoned;
 export const outcomeOf = (event: WithoutKeys | PurchaseOverdue): 'OVERDUE' | string => event.data.outcome;

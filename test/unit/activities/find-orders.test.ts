@@ -12,9 +12,9 @@ const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] 
 function find(
   partner: PartnerClient,
   since: number,
-  { referenceId = 'REF-1', mayHaveArrived = true, now = Date.now } = {},
+  { referenceId = 'REF-1', requestMayHaveBeenSent = true, now = Date.now } = {},
 ) {
-  return findByReference(partner, { referenceId, purchaseStartedAt: since, mayHaveArrived }, now);
+  return findByReference(partner, { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent }, now);
 }
 
 describe('finding an order in the history, however good or bad its search is', () => {
@@ -116,9 +116,9 @@ describe('finding an order in the history, however good or bad its search is', (
     'an order whose reference is ours %s rules out "absent" once a request may have been sent',
     async (_, wanted, shown) => {
       const partner = await partnerThatShows([row(shown)]);
-      for (const mayHaveArrived of [true, false]) {
-        const { orders, unclear } = await find(partner, 0, { referenceId: wanted, mayHaveArrived });
-        expect([orders, unclear !== undefined]).toEqual([[], mayHaveArrived]);
+      for (const requestMayHaveBeenSent of [true, false]) {
+        const { orders, unclear } = await find(partner, 0, { referenceId: wanted, requestMayHaveBeenSent });
+        expect([orders, unclear !== undefined]).toEqual([[], requestMayHaveBeenSent]);
       }
     },
   );
@@ -136,8 +136,8 @@ describe('finding an order in the history, however good or bad its search is', (
         { ...row('NEWER', 'o-2'), created_at: new Date(since + HOUR / 2).toISOString() },
         { ...row('x', 'o-1'), reference_id: reference, created_at },
       ]);
-      const isUnclear = async (mayHaveArrived: boolean) =>
-        (await find(partner, since, { mayHaveArrived, now: () => since + HOUR })).unclear !== undefined;
+      const isUnclear = async (requestMayHaveBeenSent: boolean) =>
+        (await find(partner, since, { requestMayHaveBeenSent, now: () => since + HOUR })).unclear !== undefined;
       expect([await isUnclear(true), await isUnclear(false)]).toEqual([rulesOut, false]);
     },
   );
@@ -161,8 +161,8 @@ describe('finding an order in the history, however good or bad its search is', (
     async (_, orders, afterARequest, beforeTheFirst) => {
       const partner = await partnerThatShows(orders);
       const since = Date.parse('2026-01-10T00:00:00Z');
-      const isUnclear = async (mayHaveArrived: boolean) => {
-        const { unclear } = await find(partner, since, { mayHaveArrived, now: () => since + 60_000 });
+      const isUnclear = async (requestMayHaveBeenSent: boolean) => {
+        const { unclear } = await find(partner, since, { requestMayHaveBeenSent, now: () => since + 60_000 });
         if (unclear !== undefined) expect(unclear).toContain("can't be read");
         return unclear !== undefined;
       };

@@ -94,7 +94,12 @@ describe('an empty search result is not believed if the list that should prove i
       { '-1': rotten },
     );
     const deps = { partner, now: Date.now, settings: FAST } as unknown as ActivityDependencies;
-    const limits = { purchaseStartedAt: SENT - 2 * MINUTE, prove: true, sentBefore: SENT, mayHaveArrived: true };
+    const limits = {
+      purchaseStartedAt: SENT - 2 * MINUTE,
+      prove: true,
+      sentBefore: SENT,
+      requestMayHaveBeenSent: true,
+    };
     const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
     const { findOrders } = createFindOrdersActivities(deps);
     return environment.run(findOrders, { referenceId: referenceOf(-1), ...limits });

@@ -102,7 +102,7 @@ function placeOrder(
     purchaseStartedAt: dispatched,
     firstRunId,
     rejectedDuplicates: true,
-    mayHaveArrived: false,
+    requestMayHaveBeenSent: false,
     fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,
     ...change,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {
   chooseOrder,
-  mayHaveArrived,
+  orderMayExist,
   type Consequence,
   type PlacementEvidence,
   consequenceOf,
@@ -38,14 +38,14 @@ function summarize(step: Consequence): string {
 
 describe('the next step after an attempt that returned no order', () => {
   it.each(TABLE)('%s', (evidence, first, later) => {
-    const steps = (mayHaveArrived: boolean) =>
-      POLICIES.map((replace) => summarize(consequenceOf(evidence, { mayHaveArrived, replace })));
+    const steps = (orderMayExist: boolean) =>
+      POLICIES.map((replace) => summarize(consequenceOf(evidence, { orderMayExist, replace })));
     expect([steps(false), steps(true)]).toEqual([first, later]);
   });
 
   it('the partner may have bought only after these four kinds of response', () => {
     const all: PlacementEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
-    expect(all.filter(mayHaveArrived)).toEqual(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN', 'FENCED']);
+    expect(all.filter(orderMayExist)).toEqual(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN', 'FENCED']);
   });
 });
 

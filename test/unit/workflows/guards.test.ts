@@ -3,7 +3,7 @@ import {
   isOrderSearchResult,
   isPlacementResult,
   isPolledOrder,
-  isSaleDelivered,
+  isSaleDeliveryAttemptResult,
 } from '../../../src/workflows/guards';
 
 // An operator can complete a pending activity with any result. The workflow trusts what passes these guards.
@@ -67,7 +67,9 @@ test('a sale is accepted only for the requested purchase, and only with complete
 
 test('a delivery is RECEIVED only with its event, and CHANGED only if it says whether it may have been sent', () => {
   const event = { id: 'e', type: 'purchase.delivered', at: '2026-01-01T00:00:00Z' };
-  const ends = [{ kind: 'RECEIVED', event }, { kind: 'REFUSED' }, { kind: 'CHANGED', mayHaveArrived: true }];
-  expect(ends.filter(isSaleDelivered)).toEqual(ends);
-  expect([{ kind: 'RECEIVED' }, { kind: 'CHANGED' }, { kind: 'LOST' }, undefined].filter(isSaleDelivered)).toEqual([]);
+  const ends = [{ kind: 'RECEIVED', event }, { kind: 'REFUSED' }, { kind: 'CHANGED', eventMayHaveArrived: true }];
+  expect(ends.filter(isSaleDeliveryAttemptResult)).toEqual(ends);
+  expect(
+    [{ kind: 'RECEIVED' }, { kind: 'CHANGED' }, { kind: 'LOST' }, undefined].filter(isSaleDeliveryAttemptResult),
+  ).toEqual([]);
 });
