@@ -221,12 +221,7 @@ function formatHold({ referenceId, hold }: PurchaseStatus): string[] {
   if (!hold) return [];
   const since = time(hold.since);
   const explanation = `  waiting for your decision since ${since} (${hold.reason}): ${safeSentence(hold.explanation)}`;
-  return [
-    explanation,
-    `  hold: ${safeText(hold.id)}`,
-    '  check, then decide:',
-    ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent),
-  ];
+  return [explanation, '  check, then decide:', ...possibleCommands({ referenceId, state: 'HELD', hold }).map(indent)];
 }
 
 function formatDelivery({ state, type, eventId, at }: PurchaseStatus['deliveries'][number]): string {

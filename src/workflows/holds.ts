@@ -20,6 +20,8 @@ import { isOrderCheck } from './guards';
 import { orderCheckOptions } from './policies';
 import { currentRunId, metrics, type PurchaseRecord } from './purchase-record';
 
+const RUN_ID_DIGITS = 12;
+
 /** An operator's decision on a held purchase. Returns the id of the hold that it decided. */
 export const resolveUpdate = defineUpdate<{ holdId: string }, [ResolveUpdateInput]>(RESOLVE_UPDATE);
 
@@ -77,13 +79,13 @@ export class Holds {
   }
 
   /**
-   * Opens a hold with an id that is unique across runs. The id contains the recorded run id, because a reset replays
-   * decisions on older holds, which must never decide a new hold.
+   * Opens a hold with an id that is unique across runs, because a reset replays decisions on older holds, which must
+   * never decide a new one. The end of the recorded run id is random, and short enough for commands.
    */
   private open({ reason, explanation }: HoldCause, runId: string): OpenHold {
     this.count += 1;
     const hold: Hold = {
-      id: `${runId}:${this.count}`,
+      id: `${runId.slice(-RUN_ID_DIGITS)}:${this.count}`,
       reason,
       explanation,
       decisions: [...POSSIBLE_DECISIONS[reason]],

@@ -41,6 +41,10 @@ it.concurrent(
     const references = await env.buyMany(12);
     for (const referenceId of references) await env.untilState(referenceId, 'PAUSED');
     const [cancelled = '', ...others] = references;
+    const why = async () => (await env.starter.status(cancelled)).explanation ?? '';
+    await waitUntil('its status says why it is paused', async () =>
+      /^new placements are paused: .*401/.test(await why()),
+    );
     await operatorOf(env, cancelled).cancel();
     expect(await env.starter.result(cancelled)).toMatchObject({ outcome: 'CANCELLED' });
     env.sandbox.settings({ apiKeys: ['sandbox-key'] });

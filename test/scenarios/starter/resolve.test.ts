@@ -21,7 +21,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(code).toBe(0);
     expect(stdout).toContain(`${referenceId}  HELD\n`);
     expect(stdout).toMatch(
-      /waiting for your decision since 20\S+ \S+ UTC \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}hold: \S+\n {2}check, then decide:\n/,
+      /waiting for your decision since 20\S+ \S+ UTC \(PLACEMENT_UNKNOWN\): .+ and the order history shows no order\n {2}check, then decide:\n/,
     );
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
@@ -94,10 +94,10 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     await env.starter.result(referenceId);
   });
 
-  it('--hold decides the hold that `status` shows, and no other', async () => {
+  it('--hold, as `status` prints it, decides that hold and no other', async () => {
     const { referenceId, hold } = await held();
     const { stdout: shown } = await run('status', referenceId);
-    const [, id = ''] = shown.match(/^ {2}hold: (\S+)$/m) ?? [];
+    const [, id = ''] = shown.match(/ --hold (\S+) /) ?? [];
     expect(id).toBe(hold.id);
 
     const late = await run('resolve', referenceId, '--abandon', '--hold', `${id}0`);

@@ -203,6 +203,15 @@ describe('the status of a purchase', () => {
     expect(printedBy((out) => showStatus(out, status))).toContain('no worker responded within 3 s');
   });
 
+  it('that is paused or unconfirmed says why', () => {
+    const waitsFor = { what: 'another try', since: 'noon' };
+    for (const state of ['PAUSED', 'UNCONFIRMED'] as const) {
+      const shown = { ...status, state, explanation: 'the partner returned 503', waitsFor };
+      const printed = printedBy((out) => showStatus(out, shown));
+      expect(printed).toContain('  reason: the partner returned 503\n  next: another try\n');
+    }
+  });
+
   it('that waits for a worker names the two causes: no worker, and a new server that is not set up', () => {
     const printed = printedBy((out) => showStatus(out, { ...status, waitsForWorkerSince: 'noon' }));
     expect(printed.replaceAll(/\s+/g, ' ')).toContain(

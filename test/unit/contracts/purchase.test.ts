@@ -46,7 +46,8 @@ describe('a memo, which anyone who starts a workflow may write', () => {
 
   it('yields its hold even if other fields are invalid, but never a malformed hold', () => {
     expect(holdIn({ hold, delivered: '2' })).toEqual(hold);
-    for (const other of [{ ...hold, reason: 'KEY_GONE' }, { ...hold, decisions: ['pay'] }, 'HELD', undefined]) {
+    const hostile = [{ reason: 'KEY_GONE' }, { decisions: ['pay'] }, { id: 'run:1; rm' }, { id: '' }];
+    for (const other of [...hostile.map((fields) => ({ ...hold, ...fields })), 'HELD', undefined]) {
       expect(holdIn({ hold: other })).toBeUndefined();
     }
   });

@@ -58,8 +58,8 @@ describe('what the Temporal UI shows of a purchase', () => {
     const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace']));
     expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^npx.*/gm)).toEqual([
       'npx fulfilment orders --search SALE-1',
-      'npx fulfilment resolve SALE-1 --order ORDER_ID',
-      'npx fulfilment resolve SALE-1 --replace',
+      'npx fulfilment resolve SALE-1 --order ORDER_ID --hold run:1',
+      'npx fulfilment resolve SALE-1 --replace --hold run:1',
     ]);
     expect(text).toContain('```\n# check first: ask the partner whether it has an order for this reference\n');
     expect(text).toContain('\n# only if the partner has no order: place the order again, which spends money\n');
