@@ -5,7 +5,7 @@ import type { Hold } from './purchase';
 /** What each decision does, for help texts and messages. */
 export const DECISION_SUMMARIES: Record<Decision, string> = {
   order: "adopt this order at the partner as this purchase's order",
-  replace: 'only if the partner has no order: place the order again, which spends money',
+  replace: 'only if the partner has none: place the order again (spends money)',
   abandon: 'give up on the order; the purchase ends ABANDONED',
   deliver: 'deliver the order as it is',
   withhold: "withhold the order's keys; the purchase ends ABANDONED",
