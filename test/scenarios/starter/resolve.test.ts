@@ -26,7 +26,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     const commands = stdout.split('\n').filter((line) => line.includes('npx fulfilment resolve'));
     expect(commands.map((line) => line.trim().split(/\s+/)[4])).toEqual(['--order', '--replace', '--abandon']);
     expect(stdout).toMatch(
-      /:\n {4}# check first: ask the partner whether it has an order for this reference\n.+ orders --search .+\n.+ --order .+\n.+ --replace .+ spends money\)\n/,
+      /:\n {4}# check first: ask the partner whether it has an order for this reference\n.+ orders --search .+\n.+ --order .+\n.+ --replace .+spends money\)\n/,
     );
 
     const typed = commands[1]!.split('#')[0]!.trim().split(/\s+/).slice(2);
