@@ -11,7 +11,7 @@ import { ensureTemporalServer } from './temporal-server.mjs';
 const DAYS = 1_000;
 /** Small enough that an interruption wastes only minutes. */
 const DAYS_AT_A_TIME = 50;
-const MUTANTS_AT_A_TIME = 10;
+const MUTANTS_AT_A_TIME = 25;
 
 /**
  * @typedef {{ passed: number, failed: number, skipped: string[] }} Counts `skipped` has the reasons
