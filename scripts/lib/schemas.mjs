@@ -76,7 +76,7 @@ export function samplesOf(type) {
 const PARAMETERS = {
   'webhook-id': header(
     'webhook-id',
-    'The same for every attempt, and for events with the same type, reference, order, keys and subject (the hold, alert, finding or ' +
+    'The same for every attempt, and for events with the same type, reference, order, keys and subject (the hold, notice, finding or ' +
       'reconciliation that an event is about). Times, texts and amounts may differ.',
     'string',
   ),

@@ -37,7 +37,7 @@ export interface CircuitBreakerOptions {
 }
 
 /**
- * Consecutive failures of different purchases. With 5% random failures, five in a row happen once in three million.
+ * Consecutive failures of different purchases. With 5% random failures, five in a row happen about once in three million.
  */
 const FAILURES_TO_OPEN = 5;
 /** A paused purchase asks again within 5 minutes. After twice that time it has ended, or has asked another worker. */

@@ -68,8 +68,8 @@ function addList(program: Command, context: StarterContext): void {
   program
     .command('list')
     .description(
-      'list the purchases that need attention, with the commands to choose from: those that are held, and those that ' +
-        'ended without a result (terminated, failed, timed out) in the last 24h. ' +
+      'list the held purchases, and those that ended without a result (terminated, failed, timed out) in the last ' +
+        '24h, each with the commands to choose from. ' +
         'Shows the 100 that have waited longest, or 10,000 with --json',
     )
     .addOption(

@@ -26,7 +26,7 @@ export interface FoundOrder {
 
 export interface PlaceOrderInput {
   referenceId: string;
-  items: PurchaseItem[];
+  items: readonly PurchaseItem[];
   /** See `PurchaseInput`. */
   maxDebit?: number;
   /** Epoch ms, the server's clock: the start of the purchase's first run. An older order can't be this purchase's. */

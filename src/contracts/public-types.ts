@@ -15,7 +15,7 @@ export interface PurchaseInput {
    */
   referenceId: string;
   /** Each product may appear only once. */
-  items: PurchaseItem[];
+  items: readonly PurchaseItem[];
   /**
    * The most that the whole sale may cost at the partner's catalogue prices, a decimal number in the catalogue's
    * currency: 9.99, not 999 cents. If the price is higher or unknown, nothing is ordered (`NOT_PLACED`). If absent, the
@@ -45,7 +45,7 @@ export interface PurchaseResult {
   totalDebit?: number | undefined;
   /** True if a cancel request had no effect, because an order may already have existed. */
   cancelRequested?: boolean | undefined;
-  /** A sentence, if the outcome alone is not clear. Not a code: never compare it. */
+  /** A sentence, if the outcome alone is not clear. Free text: never compare it. */
   reason?: string | undefined;
 }
 
@@ -132,7 +132,7 @@ export interface SaleData {
 /** How a purchase ended, in an event. */
 export interface OutcomeData<O extends PurchaseOutcome = PurchaseOutcome> extends SaleData {
   outcome: O;
-  /** A sentence, if the outcome alone is not clear. Not a code: never compare it. */
+  /** A sentence, if the outcome alone is not clear. Free text: never compare it. */
   reason?: string | undefined;
 }
 

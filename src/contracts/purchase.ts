@@ -189,7 +189,7 @@ export function waitIn(result: unknown): { explanation: string; waitsFor: Curren
  */
 export interface StatusQueryResult {
   referenceId: string;
-  items: PurchaseItem[];
+  items: readonly PurchaseItem[];
   maxDebit?: number;
   state: PurchaseState;
   /** When the purchase entered this state. */

@@ -91,6 +91,11 @@ function confirmUnknown(mayPlaceAgain: boolean): Confirm {
   return { kind: 'confirm', searches: 'window', needsProof: true, ifAbsent: mayPlaceAgain ? ATTEMPT : HOLD };
 }
 
+/** Whether an attempt with this evidence, or an earlier one, may have sent a request, even a rejected one. */
+export function mayHaveSentRequest(evidence: PlacementEvidence): boolean {
+  return !['NOT_SENT', 'PAUSED', 'OVER_MAX_DEBIT', 'NEVER_WRITTEN'].includes(evidence);
+}
+
 /** Whether an attempt with this evidence may have created an order, even if a later search shows none. */
 export function orderMayExist(evidence: PlacementEvidence): boolean {
   return ['ERROR_RESPONSE', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);

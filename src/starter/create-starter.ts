@@ -12,11 +12,13 @@ import { parseDecision, type ResolveOptions, type Resolution, resolveHold } from
 import { type PurchaseStart, startOrFind } from './start-purchase';
 import { type PurchaseStatus, statusOf } from './status';
 import { type ErrorContext, REPEAT, REPEAT_READ, translateErrors } from './translate-errors';
-import { namesOf, refuseUnknownFields, unknownFields } from './unknown-fields';
+import { namesOf, checkFields, unknownFields } from './unknown-fields';
 
 const LIST_FEWER = 'If it responds to other requests, list fewer purchases, with a shorter age or a lower limit.';
 /** Node's longest timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+/** Temporal's limit. */
+const MAX_FAIRNESS_KEY_BYTES = 64;
 
 /**
  * Starts purchases and acts on them: shows their state, waits for their results, decides what happens to held ones,
@@ -125,11 +127,17 @@ const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true
  */
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   checkClient(client);
-  refuseUnknownFields(options, OPTION_FIELDS);
+  checkFields(options, OPTION_FIELDS);
   const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeoutMs, fairnessKey } = options;
   checkTimeout(timeoutMs);
   if (typeof taskQueue !== 'string' || taskQueue === '') {
     throw new InvalidArgumentError(`taskQueue: expected a name, got ${quoteValue(taskQueue)}`);
+  }
+  const fairnessKeyBytes = typeof fairnessKey === 'string' ? Buffer.byteLength(fairnessKey) : Infinity;
+  if (fairnessKey !== undefined && fairnessKeyBytes > MAX_FAIRNESS_KEY_BYTES) {
+    throw new InvalidArgumentError(
+      `fairnessKey: expected a text of at most ${MAX_FAIRNESS_KEY_BYTES} bytes, got ${quoteValue(fairnessKey)}`,
+    );
   }
   /** All calls to Temporal share one deadline, unless a method sets an earlier one. */
   const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorContext): Promise<T> => {
@@ -144,7 +152,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
       return inTime(() => startOrFind(client, { taskQueue, fairnessKey }, requested), { referenceId });
     },
     result: async (referenceId, options = {}) => {
-      refuseUnknownFields(options, RESULT_FIELDS);
+      checkFields(options, RESULT_FIELDS);
       const { timeoutMs: waitMs } = options;
       const wait = () => resultOf(client, requireReference(referenceId));
       if (waitMs !== undefined) checkTimeout(waitMs);

@@ -79,7 +79,9 @@ export class PurchaseEndedWithoutResultError extends FulfilmentError {
   ) {
     super(
       `Purchase ${referenceId} ended as ${workflowStatus}${explanation ? ` (${explanation})` : ''} and has no result. ` +
-        `An operator can check whether the partner has an order for it: ${searchCommand(referenceId)}`,
+        (workflowStatus === 'FAILED'
+          ? 'Its input was invalid, and nothing was bought. Use a new reference.'
+          : `An operator can check whether the partner has an order for it: ${searchCommand(referenceId)}`),
     );
   }
 }

@@ -15,13 +15,13 @@ import {
   type PurchaseState,
   STATE_MEANINGS,
 } from '../domain/purchase-state';
-import { validateReference } from '../domain/purchase-rules';
+import { quoteValue, validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
 import { type CurrentState, listedStateOf, type WorkflowStatus } from './current-state';
 import { expectedOneOf } from './did-you-mean';
 import { InvalidArgumentError } from './errors';
-import { namesOf, refuseUnknownFields } from './unknown-fields';
+import { namesOf, checkFields } from './unknown-fields';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_TEXT_LENGTH = 600;
@@ -49,7 +49,7 @@ export interface ListedPurchase {
   workflowId: string;
   runId: string;
   /**
-   * The current state: after a late delivery, the state that it left. A list does not show whether a worker has picked a
+   * The current state: after a late delivery, the new one. A list does not show whether a worker has picked a
    * purchase up, so a new purchase is `PLACING`, where `status` may return `STARTED`.
    */
   state: CurrentState;
@@ -83,13 +83,16 @@ export interface PurchaseList {
  * @internal
  */
 export async function listPurchases(client: Client, filter: ListFilter): Promise<PurchaseList> {
-  refuseUnknownFields(filter, FILTER_FIELDS);
+  checkFields(filter, FILTER_FIELDS);
   const { state, maxAgeMs, limit = 100 } = filter;
   if (state !== undefined && !PURCHASE_STATES.includes(state)) {
     throw new InvalidArgumentError(`state: ${expectedOneOf(PURCHASE_STATES, state)}`);
   }
-  if (maxAgeMs !== undefined && !Number.isSafeInteger(maxAgeMs)) {
-    throw new InvalidArgumentError(`maxAgeMs: expected a whole number of milliseconds, got ${maxAgeMs}`);
+  if (maxAgeMs !== undefined && !(Number.isSafeInteger(maxAgeMs) && maxAgeMs >= 0)) {
+    throw new InvalidArgumentError(`maxAgeMs: expected a whole number of milliseconds, got ${quoteValue(maxAgeMs)}`);
+  }
+  if (!(Number.isSafeInteger(limit) && limit > 0)) {
+    throw new InvalidArgumentError(`limit: expected a whole number above 0, got ${quoteValue(limit)}`);
   }
   const now = Date.now();
   const since = maxAgeMs === undefined ? undefined : now - maxAgeMs;
@@ -199,6 +202,7 @@ function toListedPurchase(execution: WorkflowExecutionInfo): ListedPurchase {
 
 function explain({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: Hold): string {
   if (hold) return hold.explanation;
+  if (state === undefined && status.name === 'FAILED') return 'its input was invalid, and nothing was bought';
   if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
 }

@@ -16,7 +16,7 @@ import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { workflowStateOf } from './current-state';
 import { expectedOneOf } from './did-you-mean';
 import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './errors';
-import { refuseUnknownFields } from './unknown-fields';
+import { checkFields } from './unknown-fields';
 
 /** A decision on a held purchase. */
 export type ResolveOptions = HoldDecision & {
@@ -46,7 +46,7 @@ export function parseDecision(choice: unknown): ResolveOptions {
   const { decision: raw, orderId, holdId } = choice as Partial<Record<'decision' | 'orderId' | 'holdId', unknown>>;
   const decision = DECISIONS.find((kind) => kind === raw);
   const hasOrderId = decision === 'order' || decision === undefined;
-  refuseUnknownFields(choice, hasOrderId ? ['decision', 'orderId', 'holdId'] : ['decision', 'holdId']);
+  checkFields(choice, hasOrderId ? ['decision', 'orderId', 'holdId'] : ['decision', 'holdId']);
   if (holdId !== undefined && typeof holdId !== 'string') {
     throw new InvalidArgumentError(`holdId: expected hold.id of the status, got ${quoteValue(holdId)}`);
   }

@@ -52,7 +52,7 @@ export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** The current state. After a late delivery it is the state that it left; how the purchase ended is in `result`. */
+  /** The current state. After a late delivery, it is the new state; `result` still says how the purchase ended. */
   state: CurrentState;
   workflowStatus: WorkflowStatus;
   /** The partner's id of the order, once it is known. */

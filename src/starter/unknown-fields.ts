@@ -1,5 +1,6 @@
 import type { PurchaseInput } from '../contracts/public-types';
 import type { PurchaseItem } from '../domain/purchase-item';
+import { quoteValue } from '../domain/purchase-rules';
 import { toSingleLine } from '../domain/text-format';
 import { didYouMean } from './did-you-mean';
 import { InvalidArgumentError } from './errors';
@@ -25,9 +26,12 @@ export function unknownFields(input: unknown): string[] {
 /**
  * Checks the options of a method.
  *
- * @throws InvalidArgumentError that names the first unknown field.
+ * @throws InvalidArgumentError if this is no object, or that names the first unknown field.
  */
-export function refuseUnknownFields(value: unknown, known: readonly string[]): void {
+export function checkFields(value: unknown, known: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) {
+    throw new InvalidArgumentError(`expected an object with the fields ${known.join(', ')}, got ${quoteValue(value)}`);
+  }
   const [unknown] = unknownIn(value, known);
   if (unknown !== undefined) throw new InvalidArgumentError(unknown);
 }

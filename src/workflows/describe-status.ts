@@ -41,7 +41,8 @@ function forOperators({ referenceId, state, hold }: StatusQueryResult): string[]
   const advice = hold ? HOLD_ADVICE[hold.reason] : ADVICE[state];
   if (advice === undefined) return [];
   const { title, text, isDone } = advice;
-  const commands = isDone ? [] : possibleCommands({ referenceId, state, hold });
+  // The advice says what to check first.
+  const commands = isDone ? [] : possibleCommands({ referenceId, state, hold }).filter((line) => !line.startsWith('#'));
   return [`**${title}** ${text}`, ...(commands.length > 0 ? [codeBlock(commands)] : [])];
 }
 
@@ -54,7 +55,7 @@ interface Advice {
 
 const decide = (text: string): Advice => ({
   title: 'Your decision is needed.',
-  text: `${text} Then run one of these:`,
+  text: `${text} Then decide:`,
 });
 
 const HOLD_ADVICE: Record<HoldReason, Advice> = {

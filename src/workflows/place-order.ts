@@ -14,6 +14,7 @@ import { escapeMarkdown, summaryOf } from '../domain/text-format';
 import {
   type Confirm,
   type EvidenceWithoutOrder,
+  mayHaveSentRequest,
   orderMayExist,
   type Consequence,
   consequenceOf,
@@ -72,6 +73,8 @@ interface Placing {
   lastStartedAt: number;
   /** An earlier request may have created an order, even if a later search showed none. */
   orderMayExist: boolean;
+  /** An earlier request may have been sent, even if it was rejected. Searches then count rows that may be its order. */
+  requestMayHaveBeenSent: boolean;
   /** No other execution of this reference can have placed an order. */
   isOnlyExecution: boolean;
   /** The run in which an operator decided to place the order again. */
@@ -93,6 +96,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     timesPaused: 0,
     lastStartedAt: 0,
     orderMayExist: false,
+    requestMayHaveBeenSent: false,
     isOnlyExecution: hasRejectedDuplicates(),
   };
   let step: Step = { kind: 'attempt', reason: 'it has just started', afterMs: 0 };
@@ -137,6 +141,7 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
   const { replace } = purchase.settings;
   const next = consequenceOf(result.evidence, { orderMayExist: placing.orderMayExist, replace });
   placing.orderMayExist ||= orderMayExist(result.evidence);
+  placing.requestMayHaveBeenSent ||= mayHaveSentRequest(result.evidence);
   return next.kind === 'confirm' ? confirm(placing, next, result) : stepWithoutOrder(placing, next, result);
 }
 
@@ -158,7 +163,7 @@ export function hasRejectedDuplicates(): boolean {
   return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
 }
 
-async function requestPlacement({ purchase, orderMayExist, replaceInRun }: Placing): Promise<AttemptResult> {
+async function requestPlacement({ purchase, requestMayHaveBeenSent, replaceInRun }: Placing): Promise<AttemptResult> {
   const { input, settings, fingerprintSecretId } = purchase;
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
@@ -171,7 +176,7 @@ async function requestPlacement({ purchase, orderMayExist, replaceInRun }: Placi
     firstRunId,
     replaceInRun,
     rejectedDuplicates: hasRejectedDuplicates(),
-    requestMayHaveBeenSent: orderMayExist,
+    requestMayHaveBeenSent,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),
   };
@@ -229,7 +234,7 @@ function retryPlacement(placing: Placing, reason: string, result?: ResultWithout
 
 /** Searches the order history to find out how an attempt ended. */
 async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrder): Promise<Step> {
-  const { purchase } = placing;
+  const { purchase, requestMayHaveBeenSent } = placing;
   const { evidence, reason, retryAfterMs, inFlight } = result;
   const inFlightMs = inFlight ? placementInFlightMs(purchase.settings) : 0;
   if (plan.searches === 'window') {
@@ -243,7 +248,6 @@ async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrd
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'delay requested by the partner' });
   }
   const notBefore = Date.now() + inFlightMs;
-  const requestMayHaveBeenSent = evidence !== 'NEVER_WRITTEN' || placing.orderMayExist;
   const history = await searchForOrder(purchase, { ...plan, notBefore, requestMayHaveBeenSent });
   metrics.count('fulfilment_placements_confirmed', { evidence, history: history.kind });
   switch (history.kind) {
@@ -303,6 +307,7 @@ async function confirmEnd(
     if (isEarliest && !placing.orderMayExist) return undefined;
     // An earlier run or execution may have sent a request.
     placing.orderMayExist = true;
+    placing.requestMayHaveBeenSent = true;
     const history = await searchForOrder(purchase, {
       searches: isEarliest ? 'one' : 'window',
       needsProof: true,

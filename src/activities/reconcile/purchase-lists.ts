@@ -120,7 +120,7 @@ async function knownPurchase(
     keyIds: closing?.keyIds,
     delivered: closing && countOf(closing.keyIds),
     state: attributes.get(PURCHASE_STATE) ?? '',
-    execution: status.name,
+    workflowStatus: status.name,
     // A client can start a workflow with any search attribute, so another purchase's order must also be in the history.
     orderId: shown === referenceId ? orderId : await reader.recordedOrderId({ workflowId, runId }),
     startedAt: startTime.getTime(),

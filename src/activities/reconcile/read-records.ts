@@ -108,8 +108,8 @@ async function isObsoleteRun(
 ): Promise<boolean> {
   const latest = await readKnownPurchase(purchases, run.referenceId, others);
   if (!latest || latest.runId === run.runId || latest.orderId !== run.orderId) return false;
-  const { execution, state } = latest;
-  const isFinished = execution === 'COMPLETED' && !mayGetMoreKeys(state);
+  const { workflowStatus, state } = latest;
+  const isFinished = workflowStatus === 'COMPLETED' && !mayGetMoreKeys(state);
   return isFinished || !isMissingKeys(latest);
 }
 

@@ -193,11 +193,11 @@ export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classifica
  * out any further delivery (`planDelivery`). After a reset, a purchase with delivered keys may end as REFUNDED or FAILED.
  */
 function endingOf(
-  { delivered = 0, ordered = 0, execution, state, refundReceived }: KnownPurchase,
+  { delivered = 0, ordered = 0, workflowStatus, state, refundReceived }: KnownPurchase,
   { status }: PartnerOrder,
 ): keyof typeof RULES {
   if (refundReceived && mayHaveKeys(status)) return 'REFUNDED';
-  const isCompleted = execution === 'COMPLETED';
+  const isCompleted = workflowStatus === 'COMPLETED';
   // The checkout was notified of another status than the order has now, whatever was delivered.
   if (isCompleted && isFailedOrRefunded(state) && status !== state) return state;
   if (delivered > 0 && delivered >= ordered) return 'DELIVERED';

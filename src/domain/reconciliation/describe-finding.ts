@@ -156,7 +156,7 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
     case 'KEYS_GONE':
       return `Delivered keys that are no longer in the order: ${order?.keysGone}.`;
     case 'STUCK':
-      return purchase.execution === 'RUNNING'
+      return purchase.workflowStatus === 'RUNNING'
         ? `The purchase is still ${safeStatus(purchase.state)}.`
         : `${here}; ${there}.`;
     default:
@@ -164,11 +164,11 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
   }
 }
 
-function describeState({ state, execution }: KnownPurchase): string {
-  if (execution === 'RUNNING') return `The purchase is ${safeStatus(state)}`;
-  if (execution === 'COMPLETED') return `The purchase ended as ${safeStatus(state)}`;
+function describeState({ state, workflowStatus }: KnownPurchase): string {
+  if (workflowStatus === 'RUNNING') return `The purchase is ${safeStatus(state)}`;
+  if (workflowStatus === 'COMPLETED') return `The purchase ended as ${safeStatus(state)}`;
   const at = state === '' ? '' : ` in the state ${safeStatus(state)}`;
-  return `The workflow of the purchase is ${safeStatus(execution)}${at}`;
+  return `The workflow of the purchase is ${safeStatus(workflowStatus)}${at}`;
 }
 
 function formatKeyCount({ ordered, delivered }: KnownPurchase): string {

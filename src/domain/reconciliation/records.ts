@@ -46,7 +46,7 @@ export interface KnownPurchase {
   /** The search attribute `PurchaseState`; empty if there is none. */
   state: string;
   /** RUNNING, COMPLETED, FAILED, TERMINATED, CANCELLED or TIMED_OUT. */
-  execution: string;
+  workflowStatus: string;
   orderId?: string;
   /** Epoch ms. */
   startedAt: number;
@@ -67,7 +67,7 @@ export interface KnownPurchase {
 }
 
 export function isRunning(purchase: KnownPurchase): boolean {
-  return purchase.execution === 'RUNNING';
+  return purchase.workflowStatus === 'RUNNING';
 }
 
 /** Whether the order itself now shows a lower debit than when the purchase ended. */

@@ -8,7 +8,9 @@ const TRY_MS = 1_000;
 /** The states of a gRPC channel without a connection. */
 const CONNECTING = 1;
 const TRANSIENT_FAILURE = 3;
-const NO_GRPC = "it accepts connections, but not with the client's TLS settings, or it is not Temporal. Check both.";
+const NO_GRPC =
+  'it accepts connections, but does not respond as Temporal does: it may still be starting, its TLS settings may differ ' +
+  "from the client's, or it is another server.";
 
 interface GrpcConnection {
   client?: { getChannel?(): { getConnectivityState(tryToConnect: boolean): number } };

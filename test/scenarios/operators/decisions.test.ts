@@ -11,7 +11,7 @@ import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-/** The table in docs/architecture.md#decisions-of-operators, with the outcome and the number of keys delivered. */
+/** The table in docs/operations.md#holds, with the outcome and the number of keys delivered. */
 const POSSIBLE: Record<HoldReason, Partial<Record<Decision, [outcome: string, keys: number]>>> = {
   PLACEMENT_UNKNOWN: { order: ['DELIVERED', 2], replace: ['DELIVERED', 2], abandon: ['ABANDONED', 0] },
   OTHER_ITEMS: { order: ['DELIVERED', 2], abandon: ['ABANDONED', 0], deliver: ['PARTIALLY_DELIVERED', 3] },

@@ -1,3 +1,5 @@
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { PlaceOrderInput } from '../../../src/contracts/activities';
 import {
   type PurchaseFault,
   sharedEnvironment,
@@ -87,6 +89,16 @@ describe('a Retry-After of the partner', () => {
   );
 });
 
+it('looks for near matches and rows without a reference once a request was sent, even if it was rejected', async () => {
+  const env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
+  const { referenceId } = await runPurchase(env, [
+    { operation: 'orders', action: { type: 'answer', status: 503 } },
+    { operation: 'place', action: { type: 'answer', status: 401 } },
+  ]);
+  const inputs = await placementInputsOf(env, referenceId);
+  expect(inputs.map(({ requestMayHaveBeenSent }) => requestMayHaveBeenSent)).toEqual([false, false, true]);
+});
+
 it('places each order once when a rotated key is valid again, and loses no purchase made before', async () => {
   const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
   env.sandbox.settings({ apiKeys: ['rotated'] });
@@ -98,6 +110,15 @@ it('places each order once when a rotated key is valid again, and loses no purch
     expect(await waitForOutcomeOrHold(env, referenceId)).toMatchObject({ state: 'DELIVERED', requests: 1 });
   }
 });
+
+async function placementInputsOf(env: TestEnvironment, referenceId: string): Promise<PlaceOrderInput[]> {
+  const { events } = await env.handleOf(referenceId).fetchHistory();
+  return (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    scheduled?.activityType?.name === 'placeOrder'
+      ? [defaultPayloadConverter.fromPayload<PlaceOrderInput>(scheduled.input!.payloads![0]!)]
+      : [],
+  );
+}
 
 /** The activities and timers of a purchase, in the order in which its workflow started them. */
 async function stepsOf(env: TestEnvironment, referenceId: string): Promise<string[]> {

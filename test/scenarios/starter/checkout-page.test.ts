@@ -36,11 +36,11 @@ describe('docs/checkout.md, followed to the letter with curl', () => {
     const referenceId = env.reference();
     const server = { 'localhost:7243': process.env.TEST_TEMPORAL_HTTP_ADDRESS ?? '' };
     const curl = async (command: string, values: Record<string, string> = {}) => {
-      const script = withValues(command, { 'SHOP-1': referenceId, ...server, ...values });
+      const script = withValues(command, { 'SHOP-CURL-1': referenceId, ...server, ...values });
       return JSON.parse((await run('sh', ['-c', script])).stdout) as unknown;
     };
     const shown = (answer: string) =>
-      JSON.parse(answer.replaceAll('SHOP-1', referenceId), (_, value: unknown) =>
+      JSON.parse(answer.replaceAll('SHOP-CURL-1', referenceId), (_, value: unknown) =>
         value === '…' ? expect.any(String) : value,
       ) as object;
     const queue = { '"fulfilment"': JSON.stringify(env.taskQueue) };

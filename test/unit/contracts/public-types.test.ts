@@ -29,7 +29,11 @@ type WithoutAbsentLines<Data> = Data extends { lines?: infer Lines }
     : Data
   : Data;
 
-const inputs: Same<Public.PurchaseInput, z.infer<typeof purchaseInput>> = true;
+type ParsedInput = z.infer<typeof purchaseInput>;
+/** Callers may pass a readonly list. */
+type AcceptedInput = Omit<ParsedInput, 'items'> & { items: Readonly<ParsedInput['items']> };
+
+const inputs: Same<Public.PurchaseInput, AcceptedInput> = true;
 const results: Same<Public.PurchaseResult, z.infer<typeof purchaseResult>> = true;
 const holds: Same<Public.Hold, NonNullable<z.infer<typeof purchaseMemo>['hold']>> = true;
 const received: Same<Public.ReceivedEvent[], NonNullable<z.infer<typeof purchaseMemo>['events']>> = true;

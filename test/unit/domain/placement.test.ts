@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   chooseOrder,
+  mayHaveSentRequest,
   orderMayExist,
   type Consequence,
   type PlacementEvidence,
@@ -41,6 +42,16 @@ describe('the next step after an attempt that returned no order', () => {
     const steps = (orderMayExist: boolean) =>
       POLICIES.map((replace) => summarize(consequenceOf(evidence, { orderMayExist, replace })));
     expect([steps(false), steps(true)]).toEqual([first, later]);
+  });
+
+  it('only these kinds of evidence show that no request was sent', () => {
+    const all = TABLE.map(([evidence]) => evidence);
+    expect(all.filter((evidence) => !mayHaveSentRequest(evidence))).toEqual([
+      'NOT_SENT',
+      'PAUSED',
+      'OVER_MAX_DEBIT',
+      'NEVER_WRITTEN',
+    ]);
   });
 
   it('the partner may have bought only after these four kinds of response', () => {

@@ -85,6 +85,8 @@ describe('a Temporal server that cannot be reached', () => {
 
   it('is not called absent if it only accepts no TLS', async () => {
     const { port } = await startGrpcServer(() => undefined);
-    expect(await messageFor(`localhost:${port}`, true)).toContain('in time: it accepts connections, but not with');
+    expect(await messageFor(`localhost:${port}`, true)).toContain(
+      'in time: it accepts connections, but does not respond as Temporal does',
+    );
   });
 });

@@ -90,6 +90,37 @@ describe('a misspelt option, as from JavaScript', () => {
   });
 });
 
+describe('options that TypeScript would reject', () => {
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      'a filter that is null',
+      () => starter.list(null as never),
+      /^expected an object with the fields state, maxAgeMs, limit, got null$/,
+    ],
+    [
+      'result options that are null',
+      () => starter.result('SALE-1', null as never),
+      /^expected an object with the fields timeoutMs, got null$/,
+    ],
+    ['a limit of 0', () => starter.list({ limit: 0 }), /^limit: expected a whole number above 0, got 0$/],
+    ['a limit that is a text', () => starter.list({ limit: '5' as never }), /^limit: .+ got "5"$/],
+    [
+      'a negative age',
+      () => starter.list({ maxAgeMs: -1 }),
+      /^maxAgeMs: expected a whole number of milliseconds, got -1$/,
+    ],
+  ])('%s is refused', async (_, call, message) => {
+    await expect(call()).rejects.toThrow(InvalidArgumentError);
+    await expect(call()).rejects.toThrow(message);
+  });
+
+  it.each([5, 'x'.repeat(65)])('the fairness key %p is refused', (fairnessKey) => {
+    expect(() => createStarter(CLIENT, { fairnessKey: fairnessKey as never })).toThrow(
+      /^fairnessKey: expected a text of at most 64 bytes/,
+    );
+  });
+});
+
 describe('a decision is refused before Temporal is contacted', () => {
   it.each<[string, unknown, RegExp]>([
     ['none', undefined, /^expected a decision such as \{decision: 'abandon'\}, got nothing$/],

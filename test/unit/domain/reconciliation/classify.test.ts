@@ -16,7 +16,7 @@ const MAYBE = 'may have reached the checkout';
 it.each([
   ['that was overdue', OVERDUE, 'sell again under a new reference'],
   ['that was overdue and whose late delivery failed', { ...OVERDUE, mayBeDelivered: true }, MAYBE],
-  ['that was stopped', { ...OVERDUE, execution: 'TERMINATED', state: 'DELIVERING' }, MAYBE],
+  ['that was stopped', { ...OVERDUE, workflowStatus: 'TERMINATED', state: 'DELIVERING' }, MAYBE],
 ])(
   'a purchase %s and no longer costs money may be sold again only if nothing can have been delivered',
   (_, ended, advice) => {
@@ -27,7 +27,7 @@ it.each([
 it.each([undefined, ...PURCHASE_OUTCOMES])(
   'late keys (%s) are delivered by both reconciliation and redeliver, or by neither, and are always reported',
   (outcome) => {
-    const ended = outcome === undefined ? { execution: 'TERMINATED', state: 'PENDING' } : { state: outcome };
+    const ended = outcome === undefined ? { workflowStatus: 'TERMINATED', state: 'PENDING' } : { state: outcome };
     const [found] = findingsOf('COMPLETED', { ...ended, delivered: 1, keyIds: { 'card-50': ['k.1'] } });
     const lines = [{ productId: 'card-50', quantity: 2, keyIds: ['k.1', 'k.2'] }];
     const plan = planDelivery(

@@ -37,7 +37,7 @@ export function purchase(name: string, changes: Partial<KnownPurchase> = {}): Kn
     workflowId: `purchase-REF-${name}`,
     runId: `run-${name}`,
     state: 'DELIVERED',
-    execution: 'COMPLETED',
+    workflowStatus: 'COMPLETED',
     orderId: `ord-${name}`,
     startedAt: hoursAgo(30),
     closedAt: hoursAgo(29.9),
@@ -258,9 +258,9 @@ function furtherOrder(n: string, changes: Partial<PartnerOrder> = {}): PartnerOr
 }
 
 /** A purchase that did not end normally has no closing memo. */
-function stopped(execution: string) {
+function stopped(workflowStatus: string) {
   const memo = { totalDebit: undefined, ordered: undefined, delivered: undefined, keyIds: undefined };
-  return { execution, state: 'PENDING', ...memo };
+  return { workflowStatus, state: 'PENDING', ...memo };
 }
 
 function running(state: string) {

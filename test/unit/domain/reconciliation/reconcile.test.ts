@@ -17,7 +17,7 @@ import { totalsOf } from '../../../../src/report/report';
 import { hoursAgo, summarize, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
 /** It has no closing memo and therefore no debit, but late deliveries are known. */
-const TERMINATED = { execution: 'TERMINATED', state: 'PENDING', totalDebit: undefined };
+const TERMINATED = { workflowStatus: 'TERMINATED', state: 'PENDING', totalDebit: undefined };
 
 /** A purchase that does not know its order, although the partner has one. */
 const { purchases: HELD } = plant([PLANTS['held here, found there']!], 1);
@@ -105,7 +105,9 @@ describe("comparing the partner's orders with our purchases", () => {
   it('reports a double order of a purchase that is held with its own order, but not of one that is still running', () => {
     const two = [order('x'), order('y', { referenceId: 'REF-x' })];
     const kindsOf = (state: string) =>
-      compare(two, [purchase('x', { execution: 'RUNNING', state, startedAt: hoursAgo(2) })]).map(({ kind }) => kind);
+      compare(two, [purchase('x', { workflowStatus: 'RUNNING', state, startedAt: hoursAgo(2) })]).map(
+        ({ kind }) => kind,
+      );
     expect(kindsOf('HELD')).toContain('DOUBLE_PURCHASE');
     expect(kindsOf('PENDING')).toEqual([]);
   });
@@ -228,7 +230,7 @@ describe("comparing the partner's orders with our purchases", () => {
 });
 
 /** Terminated before it knew its order. */
-const UNKNOWN = { execution: 'TERMINATED', state: 'PLACING', orderId: undefined, delivered: undefined };
+const UNKNOWN = { workflowStatus: 'TERMINATED', state: 'PLACING', orderId: undefined, delivered: undefined };
 
 describe('a second reading', () => {
   const own = (status: string) =>
@@ -305,7 +307,7 @@ describe('a repair', () => {
   });
 });
 
-const DELIVERED = { state: 'DELIVERED', execution: 'COMPLETED', closedAt: hoursAgo(1), ordered: 2, delivered: 2 };
+const DELIVERED = { state: 'DELIVERED', workflowStatus: 'COMPLETED', closedAt: hoursAgo(1), ordered: 2, delivered: 2 };
 
 function repaired(
   orders: readonly PartnerOrder[],
