@@ -17,7 +17,7 @@ test.each([
   expect((await foreground(code).ended).stdout).toBe(handedOn);
 });
 
-test('SIGTERM reaches the program, so that it can shut down cleanly, and never ends only the script', async () => {
+test('SIGTERM reaches the program, so that it can shut down cleanly, and never ends the script alone', async () => {
   const run = foreground(`
     process.on('SIGTERM', () => { process.stderr.write('ending well'); process.exit(0); });
     setInterval(() => {}, 1000);

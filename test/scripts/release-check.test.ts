@@ -99,7 +99,7 @@ describe('npm run release:check', () => {
     expect(lived()).toHaveLength(20);
   });
 
-  test('continues where a signal has interrupted it', async () => {
+  test('continues where a signal interrupted it', async () => {
     const { start, plan, lived } = project();
     plan({ 101: 'hangs' });
     const first = start('--only', 'days');
@@ -136,7 +136,7 @@ describe('the results of a suite', () => {
 
   test.each<[string, { passed: number; failed: number; skipped: string[] }, number, number]>([
     ['tests that passed', { passed: 3, failed: 0, skipped: [] }, 0, 0],
-    ['tests of which two failed', { passed: 3, failed: 2, skipped: [] }, 1, 2],
+    ['tests with two failures', { passed: 3, failed: 2, skipped: [] }, 1, 2],
     ['tests that passed in a process that failed', { passed: 3, failed: 0, skipped: [] }, 1, 1],
     ['a run that counted nothing, although it says that all is well', { passed: 0, failed: 0, skipped: [] }, 0, 1],
     ['a run whose only test this machine cannot run', { passed: 0, failed: 0, skipped: ['no promtool here'] }, 1, 0],

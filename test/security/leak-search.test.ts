@@ -53,7 +53,7 @@ describe('the search for leaks', () => {
     expect(findLeaks([canary], [{ place: 'here', text: `before ${text} after` }])).not.toEqual([]);
   });
 
-  it('finds nothing where nothing is, and reports a leak without repeating the secret', () => {
+  it('finds nothing in clean text, and reports a leak without repeating the secret', () => {
     const other = { place: 'elsewhere', text: 'Q7X29-MN4RT-W8KZC' };
     const found = findLeaks([canary], [other, { place: 'here', text: KEY }]);
     expect(inWords(found)).toEqual(['the key as raw in here']);

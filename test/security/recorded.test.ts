@@ -27,7 +27,7 @@ function recordedFiles(): string[] {
 }
 
 describe('the files recorded in this project', () => {
-  it('would fail this search with a sandbox key in them, also in a payload or a payload of a payload', async () => {
+  it('would fail this search if they contained a sandbox key, even in a payload or a nested payload', async () => {
     const sandbox = await startSandbox();
     const items = ['demo-instant', 'demo-image'].map((id) => ({ id, quantity: 1 }));
     await sandbox.placeManualOrder({ referenceId: 'R', items, createdAt: '2026-01-01T00:00:00Z' });

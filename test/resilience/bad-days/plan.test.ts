@@ -34,7 +34,7 @@ describe('the plan of a seed', () => {
 describe('a plan whose day fails', () => {
   const [plan] = plans.filter(({ events, purchases }) => events.length > 4 && purchases.length > 6);
 
-  it('shrinks to what the failure needs and keeps nothing else', async () => {
+  it('shrinks to only what the failure needs', async () => {
     const [, , event] = plan!.events;
     const purchase = plan!.purchases.find(({ faults }) => faults.length > 0)!;
     const needs = JSON.stringify(purchase.faults[0]);

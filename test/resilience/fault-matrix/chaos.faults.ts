@@ -36,7 +36,7 @@ const BAD_RESPONSES = [500, 500, 'slow', 'slow', 'hang', 'reset', 'take-and-rese
 
 type Chaos = Awaited<ReturnType<typeof startChaos>>;
 
-it(`chaos: none of ${SALES} purchases is bought twice, lost, stuck or held without need, whatever partner, checkout and operators do`, async () => {
+it(`chaos: none of ${SALES} purchases is bought twice, lost, stuck or held unnecessarily, whatever the partner, checkout and operators do`, async () => {
   const chaos = await startChaos();
   const { env, partner, workers, load, notes } = chaos;
   const sold = waitUntil('all are sold', () => load.count() >= SALES, { withinMs: 300_000 }).then(load.stop);

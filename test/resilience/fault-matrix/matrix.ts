@@ -15,31 +15,31 @@ export interface Cell extends CrashPoint {
 /** Every fault that the sandbox can give a call. */
 const ACTIONS: Record<string, Action> = {
   hangs: { type: 'hang' },
-  'goes on after the caller has gone': { type: 'delay', ms: 1_500 },
+  'continues after the caller has gone': { type: 'delay', ms: 1_500 },
   'is reset': { type: 'reset' },
   'is closed': { type: 'close' },
-  'says 429 with a pause': { type: 'answer', status: 429, headers: { 'retry-after': '1' } },
-  'says 408': { type: 'answer', status: 408 },
-  'says 500': { type: 'answer', status: 500 },
-  'says 502 with a page': { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' },
-  'says 401': { type: 'answer', status: 401 },
-  'says 404': { type: 'answer', status: 404 },
-  'says 409': { type: 'answer', status: 409 },
-  'is sent elsewhere': { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:9/' } },
+  'returns 429 with a Retry-After': { type: 'answer', status: 429, headers: { 'retry-after': '1' } },
+  'returns 408': { type: 'answer', status: 408 },
+  'returns 500': { type: 'answer', status: 500 },
+  'returns 502 with an HTML page': { type: 'answer', status: 502, body: '<h1>Bad gateway</h1>' },
+  'returns 401': { type: 'answer', status: 401 },
+  'returns 404': { type: 'answer', status: 404 },
+  'returns 409': { type: 'answer', status: 409 },
+  'is redirected': { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:9/' } },
   'breaks off, with a length': { type: 'truncate', framing: 'content-length' },
   'breaks off, in chunks': { type: 'truncate', framing: 'chunked' },
   'breaks off, unframed': { type: 'truncate', framing: 'none' },
   drips: { type: 'drip' },
-  'says 102 for ever': { type: 'informational' },
+  'returns 102 forever': { type: 'informational' },
   'is a page': { type: 'body', text: '<html>welcome</html>', contentType: 'text/html' },
-  'says it had no success': { type: 'unsuccessful' },
+  'reports no success': { type: 'unsuccessful' },
 };
 
 /** Further faults of the partner for one placement. */
-const BEFORE_ONLY: Record<string, Action> = { 'says 422': { type: 'answer', status: 422 } };
+const BEFORE_ONLY: Record<string, Action> = { 'returns 422': { type: 'answer', status: 422 } };
 const AFTER_ONLY: Record<string, Action> = {
-  'names an id that is a path': { type: 'merge', data: { id: '../admin' } },
-  'names no id': { type: 'merge', data: { id: null } },
+  'returns an id that is a path': { type: 'merge', data: { id: '../admin' } },
+  'returns no id': { type: 'merge', data: { id: null } },
 };
 
 const RESPONSE_KINDS: Answer[] = [
@@ -86,7 +86,7 @@ export function otherCells(): Cell[] {
 
 /** Cells for a history with weaknesses: all that make the history the only evidence. */
 export function witnessCells(): Cell[] {
-  const names = ['hangs', 'is reset', 'says 500', 'breaks off, unframed'];
+  const names = ['hangs', 'is reset', 'returns 500', 'breaks off, unframed'];
   const lost = Object.fromEntries(Object.entries(ACTIONS).filter(([name]) => names.includes(name)));
   return [
     ...each(lost, (name, action) => placing(name, 'before', { action })),

@@ -31,7 +31,7 @@ const OUTAGES: [string, Outage][] = [
   ['503', (env) => allAnswer(env, { type: 'answer', status: 503 })],
   ['silence', (env) => allAnswer(env, { type: 'hang' })],
   // Reads succeed, so only the responses to placements show the outage.
-  ['silence of the placements alone', (env) => allAnswer(env, { type: 'hang' }, ['place'])],
+  ['silence on placements only', (env) => allAnswer(env, { type: 'hang' }, ['place'])],
 ];
 
 describe('a partner that is down for an hour, at five purchases a second', () => {

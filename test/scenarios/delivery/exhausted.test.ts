@@ -54,7 +54,7 @@ describe('a checkout that is down for more than a day, with time skipping', () =
     expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.delivered']);
   });
 
-  it('does not keep a purchase from ending when it refuses an attention notice for ever', async () => {
+  it('does not keep a purchase from ending when it refuses an attention notice forever', async () => {
     env.receiver.respondWith(({ body }) => (body.type === 'purchase.attention' ? 503 : 204));
     const referenceId = await env.buyFacing(DOUBLED, { 'demo-instant': 1 });
 

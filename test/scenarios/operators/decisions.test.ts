@@ -192,7 +192,7 @@ describe('an order that an operator names, which is checked before it is adopted
   });
 
   it.concurrent(
-    'is refused when another decision comes while it is read, and the purchase ends without it',
+    'is refused when another decision arrives while it is read, and the purchase ends without it',
     async () => {
       const { referenceId, operator, decide, hold, right } = await held();
       env.sandbox.addFault({ operation: 'keys', orderId: right, times: 'always', action: { type: 'hang' } });

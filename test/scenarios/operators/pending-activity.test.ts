@@ -81,7 +81,7 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
     { activity: 'deliverSale', product: 'demo-instant', name, operate },
   ]);
   it.concurrent.each(GOES_ON)(
-    '$activity that is $name goes on and delivers once',
+    '$activity that is $name continues and delivers once',
     async ({ activity, product, operate }) => {
       const referenceId = env.reference();
       env.receiver.responseTo(referenceId, 500);

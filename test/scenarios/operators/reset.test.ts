@@ -160,7 +160,7 @@ describe('a purchase that an operator resets', () => {
   it.concurrent.each([
     ['polling', 'demo-never', 'pollUntilEnded'],
     ['delivering', 'demo-instant', 'deliverSale'],
-  ])('reset to each reset point while %s, goes on from there and delivers once', async (_, product, activity) => {
+  ])('reset to each reset point while %s, continues from there and delivers once', async (_, product, activity) => {
     const referenceId = env.reference();
     env.receiver.responseTo(referenceId, 500);
     await env.buy({ [product]: 2 }, referenceId);

@@ -46,7 +46,7 @@ describe('a purchase with a maximum debit', () => {
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
   });
 
-  it('is confirmed before it ends after a reset, because the previous run went on', async () => {
+  it('is confirmed before it ends after a reset, because the previous run continued', async () => {
     const referenceId = env.reference();
     await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: 1 });
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'NOT_PLACED' });

@@ -72,7 +72,7 @@ describe('the query for other purchases with an order', () => {
     expect(await othersWithOrder(orders[3]!, owner)).toEqual([]);
   });
 
-  it('does not believe a search attribute with which a client started a workflow', async () => {
+  it('does not trust a search attribute that a client set when it started a workflow', async () => {
     const orderId = randomUUID();
     const owner = await listed(orderId);
     const typedSearchAttributes = [{ key: PARTNER_ORDER_ID, value: orderId }];

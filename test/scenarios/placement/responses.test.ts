@@ -31,10 +31,13 @@ const BROKEN: [string, Action][] = [
   ['200 with a page of HTML', { type: 'body', text: '<h1>Welcome</h1>', contentType: 'text/html' }],
   ['200 with nothing in it', { type: 'body', text: '' }],
   ['200 with another envelope', { type: 'body', text: '{"id":"ord-1"}' }],
-  ['a redirect to elsewhere', { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:1/place-order' } }],
+  [
+    'a redirect to another address',
+    { type: 'answer', status: 307, headers: { location: 'http://127.0.0.1:1/place-order' } },
+  ],
   ['301', { type: 'answer', status: 301, headers: { location: '/place-order' } }],
   ['421, on which some clients send again by themselves', { type: 'answer', status: 421 }],
-  ['a status nobody planned for', { type: 'answer', status: 418 }],
+  ['an unexpected status', { type: 'answer', status: 418 }],
 ];
 
 const ERROR_RESPONSE: [string, Action][] = [

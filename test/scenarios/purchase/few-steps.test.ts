@@ -17,7 +17,7 @@ describe('the history of a purchase', () => {
       26,
       [...LOCAL.slice(0, 3), ...POLLED.slice(2)],
     ],
-  ])('has each step by its name and nothing else (%s)', async (_, settings, product, most, steps) => {
+  ])('contains exactly the expected steps, each under its name (%s)', async (_, settings, product, most, steps) => {
     const env = await startTestEnvironment({ settings, sandbox: { agePerPollMs: 3_000 } });
     const { referenceId, outcome } = await env.bought({ [product]: 2 });
 

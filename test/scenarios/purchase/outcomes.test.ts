@@ -74,7 +74,7 @@ describe('a purchase and the final status of its order', () => {
     expect(env.receiver.eventsOf(referenceId)).toMatchObject([{ data: { lines: [{ title: cut }] } }]);
   });
 
-  it('delivers each line, and closes with what lists must show: state, order, debit, counts, key ids, event ids', async () => {
+  it('delivers each line, and ends with the data that lists must show: state, order, debit, counts, key ids, event ids', async () => {
     const result = await env.bought({ 'demo-instant': 2, 'demo-image': 1 });
     expect(result).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: 2 }, { delivered: 1 }] });
     await expectDeliveredOnce(env, result.referenceId, 3);

@@ -225,7 +225,7 @@ describe('every paid key is delivered or reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B']);
   });
 
-  it('does not claim that nothing was delivered before a refund when nobody knows', async () => {
+  it('does not claim that nothing was delivered before a refund when that is unknown', async () => {
     const { referenceId, become } = await overdue();
     env.receiver.respondWith(({ body }) => (JSON.stringify(body).includes('"A"') ? 410 : 204));
     for (const keys of [['A'], ['A', 'B']]) {

@@ -2,7 +2,7 @@ import { minFindingAgeMs } from '../../../src/workflows/policies';
 import { startReconciliationEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-describe('a reconciliation that takes long to read', () => {
+describe('a reconciliation that reads for a long time', () => {
   it('does not report purchases that began or ended while it read; the next run sees them', async () => {
     // A page may take longer than the confirmation window.
     const settings = { confirmWindowMs: 100, partnerTimeoutMs: 900, deadlineMs: 60_000 };

@@ -91,8 +91,8 @@ describe('a reconciliation', () => {
 
   it.each([
     ['another workflow', 'somebodyElsesWorkflow', 'is running as another type of workflow'],
-    ['a delivery that nobody works on', 'deliverWorkflow', 'has been running since 2'],
-  ])('never calls keys delivered while %s holds the id of the delivery, and says so', async (_, type, words) => {
+    ['a delivery without a worker', 'deliverWorkflow', 'has been running since 2'],
+  ])('never reports keys as delivered while %s has the id of the delivery, and says so', async (_, type, words) => {
     const late = await overdue();
     await complete(late);
     const workflowId = deliverWorkflowId(late);
@@ -106,7 +106,7 @@ describe('a reconciliation', () => {
     await untilReceived(late, 2);
   });
 
-  it('never calls keys of another task queue delivered, and starts their delivery on that task queue', async () => {
+  it('never reports keys of another task queue as delivered, and starts their delivery on that task queue', async () => {
     const [referenceId, taskQueue] = [env.reference(), `${env.taskQueue}-of-last-year`];
     const items = [{ productId: 'demo-instant', quantity: 2 }];
     await (await env.startRaw(referenceId, { taskQueue, args: [{ referenceId, items }] })).terminate();
@@ -199,7 +199,7 @@ describe('a reconciliation', () => {
     });
   });
 
-  it('is refused when its window lies before the retention, and never calls the orders of deleted purchases orphans', async () => {
+  it('is refused when its window is before the retention, and never reports orders of deleted purchases as orphans', async () => {
     const DAY = 24 * HOUR;
     const queue = `${env.taskQueue}-of-somebody-else`;
     const handle = await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'old', taskQueue: queue });

@@ -32,7 +32,7 @@ describe('docs/checkout.md, followed to the letter with curl', () => {
   const [start = '', startedWith = '', follow = '', wait = ''] = blocks('curl', 'sh');
   const [started = '', again = '', ended = ''] = blocks('curl', 'json');
 
-  it('starts a purchase, says that it is started, shows its items, and waits for its end', async () => {
+  it('starts a purchase, recognises a repeated start, shows the items, and waits for the end', async () => {
     const referenceId = env.reference();
     const server = { 'localhost:7243': process.env.TEST_TEMPORAL_HTTP_ADDRESS ?? '' };
     const curl = async (command: string, values: Record<string, string> = {}) => {

@@ -8,7 +8,7 @@ import { starterEnvOf, starterProcess, startStarter } from '../../support/proces
 import { sharedEnvironment, startTestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-describe('the commands, as real processes', () => {
+describe('the commands, run as real processes', () => {
   const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
   // Where there is no Temporal: these commands need none.
@@ -19,7 +19,7 @@ describe('the commands, as real processes', () => {
       PARTNER_API_KEY: 'sandbox-key',
     });
 
-  it('purchase prints what it started, and the same again finds it', async () => {
+  it('purchase prints what it started, and the same command finds that purchase again', async () => {
     const referenceId = env.reference();
     const first = await run('purchase', referenceId, '--item', 'demo-instant:2', '--json');
     const { runId } = JSON.parse(first.stdout) as { runId: string };
@@ -32,7 +32,7 @@ describe('the commands, as real processes', () => {
     expect(second.code).toBe(0);
   });
 
-  it('purchase --wait ends with 0 only when everything was delivered, and with 3 for every other outcome', async () => {
+  it('purchase --wait exits with 0 only when everything was delivered, and with 3 for every other outcome', async () => {
     const [whole, refunded] = await Promise.all([
       run('purchase', env.reference(), '--item', 'demo-instant:1', '--item', 'demo-image:1', '--wait', '--json'),
       run('purchase', env.reference(), '--item', 'demo-refunded:1', '--wait', '--json'),
@@ -43,7 +43,7 @@ describe('the commands, as real processes', () => {
     expect(refunded.code).toBe(3);
   });
 
-  it('purchase --wait shows each state as it comes on stderr, and what a held purchase waits for', async () => {
+  it('purchase --wait prints each new state to stderr, and what a held purchase is waiting for', async () => {
     const referenceId = env.reference();
     env.receiver.responseTo(referenceId, 410);
     const args = ['purchase', referenceId, '--item', 'demo-seconds:1', '--wait', '--json'];
@@ -59,7 +59,7 @@ describe('the commands, as real processes', () => {
     );
   });
 
-  it('status of an unconfirmed purchase says what that means, what comes next, and the latest end', async () => {
+  it('status of an unconfirmed purchase explains the state, the next step and the latest time of the decision', async () => {
     const settings = { replace: 'never', confirmWindowMs: 20_000 } as const;
     const unsure = await startTestEnvironment({ settings, pastOrders: 3 });
     const referenceId = await unsure.buyFacing({ operation: 'place', action: { type: 'reset' } });
@@ -84,14 +84,14 @@ describe('the commands, as real processes', () => {
     await workflow.terminate();
   });
 
-  it('status of an unknown reference names the namespace and the server, with exit code 1, also as JSON', async () => {
+  it('status of an unknown reference names the namespace and the server, and exits with 1, also with --json', async () => {
     const { code, stdout, stderr } = await run('status', 'nobody-knows-me', '--json');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^There is no purchase nobody-knows-me in namespace \S+ at \S+:\d+\. .*\n$/);
     expect(JSON.parse(stdout)).toEqual({ error: { name: 'PurchaseNotFoundError', message: stderr.trim() } });
   });
 
-  it('status shows a running purchase by what it waits for: attempt, last message, next poll', async () => {
+  it('status shows what a running purchase is waiting for: attempt, last message, next poll', async () => {
     const slow = await startTestEnvironment({ settings: { pollIntervalMs: 6_000, deadlineMs: 120_000 } });
     const referenceId = await slow.buy({ 'demo-never': 1 });
     await slow.untilState(referenceId, 'PENDING');
@@ -110,7 +110,7 @@ describe('the commands, as real processes', () => {
     );
   });
 
-  it('status tells a step that a person has paused, with the command that lets it go on', async () => {
+  it('status shows a step that an operator paused, and the command that unpauses it', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     const operator = operatorOf(env, referenceId);
     await operator.pending('pollUntilEnded');
@@ -126,7 +126,7 @@ describe('the commands, as real processes', () => {
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
   });
 
-  it('status shows a purchase that ended: outcome, debit, lines, and the event that the checkout has', async () => {
+  it('status shows the outcome, debit, lines and received event of a purchase that has ended', async () => {
     const { referenceId, orderId } = await env.bought({ 'demo-partial': 4 });
     const words = await run('status', referenceId);
     expect(words.stdout).toContain(`${referenceId}  PARTIALLY_DELIVERED  order ${orderId}`);
@@ -139,7 +139,7 @@ describe('the commands, as real processes', () => {
     expect(json.stderr).toBe('');
   });
 
-  it('status says that no worker has taken a purchase, where none runs', async () => {
+  it('status reports that no worker has picked up a purchase when no worker is running', async () => {
     const idle = await startTestEnvironment({ worker: false });
     const referenceId = await idle.buy({ 'demo-instant': 1 });
     expect(await idle.starter.status(referenceId)).toMatchObject({ state: 'STARTED', workflowStatus: 'RUNNING' });
@@ -157,7 +157,7 @@ describe('the commands, as real processes', () => {
     expect((await waiting.ended).code).toBe(1);
   });
 
-  it('status of a workflow that anybody has started prints nothing of it that could move the cursor or forge a line', async () => {
+  it('status of a workflow that a foreign client started prints nothing that could move the cursor or forge a line', async () => {
     const hostile = 'o\u001B[2J\nSALE-9  DELIVERED';
     const referenceId = env.reference();
     const workflow = await env.startRaw(referenceId, {
@@ -180,7 +180,7 @@ describe('the commands, as real processes', () => {
     await workflow.terminate();
   });
 
-  it('purchase --wait of one that was terminated says how it ended, and not that it is still pending', async () => {
+  it('purchase --wait of a terminated purchase says how it ended, and not that it is still pending', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await env.untilState(referenceId, 'PENDING');
     await operatorOf(env, referenceId).terminate();
@@ -190,7 +190,7 @@ describe('the commands, as real processes', () => {
     expect(stderr).not.toContain('PENDING');
   });
 
-  it('purchase names the namespace and its server before anything else, and says only once what it started', async () => {
+  it('purchase names the namespace and its server first, and says only once what it started', async () => {
     const referenceId = env.reference();
     const { stdout, stderr } = await run('purchase', referenceId, '--item', 'demo-instant:1', '--wait');
     expect(stderr).toMatch(/^namespace \S+ at \S+:\d+\nstarted purchase-\S+ \(run \S+\); waiting for it to finish\n/);
@@ -198,7 +198,7 @@ describe('the commands, as real processes', () => {
     expect(`${stdout}${stderr}`.match(/started/g)).toHaveLength(1);
   });
 
-  it('products and orders show a page, as words and as the document of the partner', async () => {
+  it('products and orders show a page, as text and as JSON', async () => {
     const [words, json, orders] = await Promise.all([
       partner('products', '--query', 'gift', '--in-stock', 'true', '--sort', 'PRICE_ASC', '--limit', '5'),
       partner('products', '--limit', '2', '--page', '2', '--json'),
@@ -211,7 +211,7 @@ describe('the commands, as real processes', () => {
     expect([words.code, json.code, orders.code]).toEqual([0, 0, 0]);
   });
 
-  it('products --all and orders --all bring 20,000 rows to the last, and end quietly when nobody reads on', async () => {
+  it('products --all and orders --all print all 20,000 rows, and exit quietly when the reader closes the pipe', async () => {
     const big = await startSandbox({ products: 20_000 });
     closeAtEnd(big.close);
     big.addPastOrders({ count: 20_000 });

@@ -69,7 +69,7 @@ describe('doctor', () => {
   const faultsOf = ({ checks }: Diagnosis) =>
     checks.filter(({ level }) => level === 'problem').map(({ name, variable = 'none' }) => `${name} → ${variable}`);
 
-  it('finds nothing wrong where nothing is, says what the partner leaves open, posts one signed event and buys nothing', async () => {
+  it('finds no fault in a correct setup, reports what the partner leaves undocumented, posts one signed event and buys nothing', async () => {
     const diagnosis = await run();
     expect(faultsOf(diagnosis)).toEqual([]);
     expect(diagnosis.checks.filter(({ level }) => level === 'warning')).toEqual([]);
@@ -136,20 +136,20 @@ describe('doctor', () => {
       ['order history: search → PARTNER_HISTORY_SEARCH_PARAM'],
     ],
     [
-      'a partner who is not there',
+      'an unreachable partner',
       { variables: { PARTNER_BASE_URL: 'http://127.0.0.1:1' } },
       ['partner: reachable → PARTNER_BASE_URL'],
     ],
-    ['a partner who allows less', { fault: slower, works: { PARTNER_MAX_RPS: expect.any(String) } }, []],
+    ['a partner with a lower rate limit', { fault: slower, works: { PARTNER_MAX_RPS: expect.any(String) } }, []],
     ['a clock that is 20 s ahead', { aheadMs: 20_000 }, ['partner: clock → none', 'Temporal: clock → none']],
     [
-      'a lookback that the namespace does not remember',
+      'a lookback beyond the retention of the namespace',
       { variables: { RECONCILE_LOOKBACK: '240h' } },
       ['Temporal: retention → RECONCILE_LOOKBACK', 'Temporal: schedule → RECONCILE_LOOKBACK'],
     ],
-    ['a namespace that is not there', { namespace: 'nowhere' }, ['Temporal: namespace → TEMPORAL_NAMESPACE']],
+    ['a namespace that does not exist', { namespace: 'nowhere' }, ['Temporal: namespace → TEMPORAL_NAMESPACE']],
     [
-      'a namespace in which nothing was done yet',
+      'a namespace that is not set up yet',
       { namespace: BARE },
       [
         'Temporal: search attributes → TEMPORAL_NAMESPACE',
@@ -158,12 +158,12 @@ describe('doctor', () => {
       ],
     ],
     [
-      'Temporal that is away, which does not hide a wrong key',
+      'an unreachable Temporal server, which does not hide a wrong key',
       { address: '127.0.0.1:1', variables: key, exitCode: 69 },
       ['partner: API key → PARTNER_API_KEY', 'Temporal: address → TEMPORAL_ADDRESS'],
     ],
     [
-      'what is set wrongly, which does not keep the partner from being tried',
+      'invalid settings, which do not prevent the test of the partner',
       { variables: misspelt, exitCode: 78, works: { PARTNER_HISTORY_PAGE_PARAM: 'page' } },
       [
         'configuration: DELIVERY_URL → DELIVERY_URL',
@@ -184,7 +184,7 @@ describe('doctor', () => {
       { receiver: (to) => to.trust(OTHER_SECRET) },
       ['delivery: test event → DELIVERY_SECRET'],
     ],
-  ])('%s: names the fault, the variable, and what works', async (_, row, problems) => {
+  ])('%s: names the fault, its variable and the settings that work', async (_, row, problems) => {
     const { works = {}, exitCode = problems.length > 0 ? 1 : 0 } = row;
     const diagnosis = await run(row);
     expect(faultsOf(diagnosis)).toEqual(problems);
@@ -197,7 +197,7 @@ describe('doctor', () => {
     expect(env.sandbox.requests().place).toBe(0);
   });
 
-  it('prints links to held, overdue and failed purchases, or the variable that they need, which is no fault', async () => {
+  it('prints links to held, overdue and failed purchases, or names the variable that they need without reporting a fault', async () => {
     const known = await run({ variables: { TEMPORAL_UI_URL: 'http://ui.example:8233/' } });
     const shown = formatDiagnosis(known);
     const workflows = `http://ui.example:8233/namespaces/${env.namespace}/workflows?query=`;
@@ -209,7 +209,7 @@ describe('doctor', () => {
     expect(formatDiagnosis(await run({ address: '127.0.0.1:1' }))).not.toContain('TEMPORAL_UI_URL');
   });
 
-  it('counts in the singular, says what to check where Temporal is away, and colours only on a terminal', async () => {
+  it('uses the singular for one problem, says what to check when Temporal is unreachable, and uses colours only on a terminal', async () => {
     const diagnosis = await run({ address: '127.0.0.1:1' });
     const words = formatDiagnosis(diagnosis);
     expect(words).toContain('1 problem, 0 warnings. Nothing was bought.');
@@ -219,7 +219,7 @@ describe('doctor', () => {
     expect(formatDiagnosis(diagnosis, true)).toContain('\u001B[31mproblem');
   });
 
-  it('as a process prints one document, of an empty partner, a folder for events, and what travels in plain text', async () => {
+  it('prints one JSON document as a process, and covers an empty order history, a delivery folder and plain-text connections', async () => {
     const empty = await startSandbox();
     closeAtEnd(empty.close);
     // The same machine, by an address that is not loopback.

@@ -30,7 +30,7 @@ const ITEMS = [
 describe('the library of a TypeScript checkout', () => {
   const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
 
-  it('makes one purchase of ten starts at the same moment: nine find it, none buys again', async () => {
+  it('makes one purchase from ten simultaneous starts: nine find it, and none buys again', async () => {
     const referenceId = env.reference();
     const start = () => env.starter.purchase({ referenceId, items: ITEMS });
     const starts = await Promise.all(Array.from({ length: 10 }, start));
@@ -39,7 +39,7 @@ describe('the library of a TypeScript checkout', () => {
     await expectDeliveredOnce(env, referenceId, 3);
   });
 
-  it('finds the purchase after its end, in whatever order the items come, and never buys it anew', async () => {
+  it('finds the purchase after its end, whatever the order of the items, and never buys it again', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 2, 'demo-image': 1 });
     const again = await env.starter.purchase({ referenceId, items: ITEMS.toReversed() });
 
@@ -57,7 +57,7 @@ describe('the library of a TypeScript checkout', () => {
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
-  it('refuses another sum that it may cost under a known reference, and none where one was named', async () => {
+  it('refuses a different or missing maximum debit under a known reference', async () => {
     const referenceId = env.reference();
     const items = ITEMS.slice(0, 1);
     const most = (maxDebit?: number) => env.starter.purchase({ referenceId, items, maxDebit });
@@ -69,7 +69,7 @@ describe('the library of a TypeScript checkout', () => {
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
   });
 
-  it('refuses what is no purchase before anything is started, with every issue in the error', async () => {
+  it('refuses an invalid purchase before anything starts, and lists every issue in the error', async () => {
     const referenceId = env.reference();
     const refused = env.starter.purchase({ referenceId, items: [{ productId: '', quantity: 0 }] });
 
@@ -78,7 +78,7 @@ describe('the library of a TypeScript checkout', () => {
     await expect(env.starter.status(referenceId)).rejects.toThrow(PurchaseNotFoundError);
   });
 
-  it('knows no purchase that was never started, whatever it is asked', async () => {
+  it('reports a purchase that was never started as not found, whichever method is called', async () => {
     const { starter } = env;
     await expect(starter.status('never-1')).rejects.toThrow(PurchaseNotFoundError);
     await expect(starter.result('never-1')).rejects.toThrow(PurchaseNotFoundError);
@@ -86,7 +86,7 @@ describe('the library of a TypeScript checkout', () => {
     await expect(starter.resolve('never-1', { decision: 'abandon' })).rejects.toThrow(PurchaseNotFoundError);
   });
 
-  it('tells a terminated purchase from one with a result, and shows who ended it', async () => {
+  it('distinguishes a terminated purchase from one with a result, and shows who ended it', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await env.untilState(referenceId, 'PENDING');
     const ended = expect(env.starter.result(referenceId)).rejects.toThrow(
@@ -106,7 +106,7 @@ describe('the library of a TypeScript checkout', () => {
     expect(status.result).toBeUndefined();
   });
 
-  it('goes on waiting for the result when the server finds no time for a call, and ends at a deadline of its caller', async () => {
+  it('keeps waiting for the result when a call to the server times out, and stops at the deadline of its caller', async () => {
     const proxy = await startRefusingProxy(env.address);
     const connection = await Connection.connect({ address: proxy.address });
     closeAtEnd(() => connection.close());
@@ -125,7 +125,7 @@ describe('the library of a TypeScript checkout', () => {
     expect(isGrpcDeadlineError(await rejectionOf(limited))).toBe(true);
   });
 
-  it('waits for the result no longer than it is told, and says that the purchase goes on, not that Temporal is down', async () => {
+  it('waits for the result only until its timeout, and says that the purchase continues, not that Temporal is down', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     const late = await rejectionOf(env.starter.result(referenceId, { timeoutMs: 1_000 }));
     expect(late).toBeInstanceOf(PurchaseNotEndedError);
@@ -136,7 +136,7 @@ describe('the library of a TypeScript checkout', () => {
     await env.handleOf(referenceId).terminate();
   });
 
-  it('goes on waiting for the result when a person resets the purchase: the run ends, the purchase does not', async () => {
+  it('keeps waiting for the result when an operator resets the purchase: the run ends, the purchase does not', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await env.untilState(referenceId, 'PENDING');
     const waiting = env.starter.result(referenceId);
@@ -149,13 +149,13 @@ describe('the library of a TypeScript checkout', () => {
   });
 });
 
-describe('a checkout in another language starts the workflow itself', () => {
+describe('a workflow that a checkout in another language starts itself', () => {
   const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
 
   const start = (referenceId: string, ...args: unknown[]) =>
     env.startRaw(referenceId, { args, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
 
-  it('is found by this one and compared with, though it set neither a summary nor a memo', async () => {
+  it('is found and compared by this library, although it has neither a summary nor a memo', async () => {
     const referenceId = env.reference();
     await start(referenceId, { referenceId, items: ITEMS.toReversed() });
 
@@ -171,9 +171,9 @@ describe('a checkout in another language starts the workflow itself', () => {
     ['no argument', () => []],
     ['no items', (referenceId: string) => [{ referenceId }]],
     ['half a key', (referenceId: string) => [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1.5 }] }]],
-    ['a product twice', (referenceId: string) => [{ referenceId, items: [ITEMS[0], ITEMS[0]] }]],
-    ['another id than that of its reference', () => [{ referenceId: 'someone-else', items: ITEMS }]],
-  ])('fails a start with %s as InvalidPurchase and buys nothing', async (_, args) => {
+    ['a product listed twice', (referenceId: string) => [{ referenceId, items: [ITEMS[0], ITEMS[0]] }]],
+    ['an id that does not match its reference', () => [{ referenceId: 'someone-else', items: ITEMS }]],
+  ])('fails with %s as InvalidPurchase, and buys nothing', async (_, args) => {
     const referenceId = env.reference('bad');
     const before = env.sandbox.requests().place;
     const handle = await start(referenceId, ...args(referenceId));
@@ -190,7 +190,7 @@ describe('a checkout in another language starts the workflow itself', () => {
     expect(await env.sandbox.ordersOf(referenceId)).toEqual([]);
   });
 
-  it('says that a reference is used up by a start with invalid input', async () => {
+  it('uses up its reference even with invalid input, and the next start says so', async () => {
     const referenceId = env.reference('bad');
     await start(referenceId, { referenceId, items: 'two keys' });
 

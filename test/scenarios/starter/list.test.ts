@@ -9,7 +9,7 @@ import { sharedEnvironment } from '../../support/test-environment';
 import { UNDECODABLE_VALUES } from '../../support/undecodable';
 import { waitUntil } from '../../support/wait-until';
 
-describe('list: who waits for a person', () => {
+describe('list', () => {
   const env = sharedEnvironment({
     ownNamespace: true,
     settings: { replace: 'never', confirmWindowMs: 100 },
@@ -44,7 +44,7 @@ describe('list: who waits for a person', () => {
     });
   });
 
-  it('shows what is held and what ended without a result, with the commands that are possible, and nothing that needs nobody', async () => {
+  it('shows purchases that are held or ended without a result, each with its possible commands, and omits the others', async () => {
     const list = await env.starter.list();
     expect(references(list)).toEqual([known.held, known.reset, known.terminated].toSorted());
     expect(list.moreCount).toBe(0);
@@ -69,7 +69,7 @@ describe('list: who waits for a person', () => {
     expect(terminated!.commands).toEqual([expect.stringMatching(`orders --search ${known.terminated} `)]);
   });
 
-  it('shows the purchases in a state, since some time, and how many more there are', async () => {
+  it('filters purchases by state and age, and counts those beyond the limit', async () => {
     const open = await env.starter.list({ state: 'PENDING' });
     expect(open.purchases).toMatchObject([{ referenceId: known.open, orderId: expect.any(String) as string }]);
     expect(references(await env.starter.list({ state: 'DELIVERED', maxAgeMs: 3_600_000 }))).toEqual([known.delivered]);
@@ -78,7 +78,7 @@ describe('list: who waits for a person', () => {
     expect(await env.starter.list({ state: 'HELD', limit: 1 })).toMatchObject({ purchases: [{}], moreCount: 1 });
   });
 
-  it('prints it for people and as JSON', async () => {
+  it('prints the purchases as text and as JSON', async () => {
     const [words, json, none, wrong] = await Promise.all([
       run('list'),
       run('list', '--state', 'held', '--json'),
@@ -98,7 +98,7 @@ describe('list: who waits for a person', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('expected one of PLACING,') as string });
   });
 
-  it('lists one with what anybody may have written, without a command that could hurt, and the others beside it', async () => {
+  it('shows a purchase with hostile data without any command, and still shows the others', async () => {
     const referenceId = 'x; rm -rf ~ \u001B[2J';
     const unserved = await env.startRaw(referenceId, {
       taskQueue: 'nobody',
@@ -122,7 +122,7 @@ describe('list: who waits for a person', () => {
     await unserved.terminate();
   });
 
-  it('has a saved view in the documents for it, which the server takes, and each other one', async () => {
+  it('has a documented saved view, which the server accepts like all the others', async () => {
     const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8');
     const [section = ''] = page.split('\n### Saved views\n')[1]?.split('\n## ') ?? [];
     const views = [...section.matchAll(/^\| [^|]+ \| `([^`]+)` \|$/gm)].map(([, query]) => query!);

@@ -13,7 +13,7 @@ const PROBE = `process.on('exit', () => {
   require('node:fs').writeFileSync(process.env.LOADED, JSON.stringify([...new Set(names)]));
 });`;
 
-describe('the whole graph of modules behind dist/starter.js', () => {
+describe('the full module graph of dist/starter.js', () => {
   const folder = temporaryFolder();
   const probe = join(folder, 'probe.cjs');
   writeFileSync(probe, PROBE);
@@ -28,19 +28,19 @@ describe('the whole graph of modules behind dist/starter.js', () => {
   const OF_A_WORKER = ['@temporalio/worker', '@temporalio/core-bridge', '@temporalio/workflow', 'undici'];
   const among = (loaded: string[], names: string[]) => names.filter((name) => loaded.includes(name));
 
-  it('imported by a checkout loads the client of Temporal: no native bridge, no undici, no commands', async () => {
+  it('contains the Temporal client, but no native bridge, undici or commands, when a checkout imports it', async () => {
     const loaded = await packagesLoadedBy('-e', `require(${JSON.stringify(STARTER)}).createStarter`);
     expect(loaded).toContain('@temporalio/client');
     expect(among(loaded, [...OF_A_WORKER, 'commander'])).toEqual([]);
   });
 
-  it('run as `list` loads the client of Temporal, and nothing of a worker', async () => {
+  it('contains the Temporal client, but nothing of a worker, when it runs `list`', async () => {
     const loaded = await packagesLoadedBy(STARTER, 'list');
     expect(among(loaded, ['commander', '@temporalio/client'])).toHaveLength(2);
     expect(among(loaded, OF_A_WORKER)).toEqual([]);
   });
 
-  it('run as `--help` loads neither client nor zod, so that it answers at once', async () => {
+  it('contains neither the client nor zod when it runs `--help`, so that the help appears at once', async () => {
     expect(await packagesLoadedBy(STARTER, '--help')).toEqual(['commander', 'fastest-levenshtein']);
   });
 });

@@ -105,7 +105,7 @@ describe.each([
     writeFileSync(join(project, 'narrowing.ts'), NARROWING);
   }, 60_000);
 
-  it('is of the range that its peer dependency names', () => {
+  it('has a peer dependency whose range covers this client', () => {
     const { version } = manifestIn(join(ROOT, 'node_modules', client));
     expect(manifestIn(join(project, 'node_modules', NAME)).peerDependencies).toEqual({
       '@temporalio/client': '^1.13.0',
@@ -113,13 +113,13 @@ describe.each([
     expect(version).toMatch(client === '@temporalio/client' ? /^1\.\d+\.\d+$/ : /^1\.13\.0$/);
   });
 
-  it('compiles the programs of docs/checkout.md with strict settings, and no declaration of ours has a fault', async () => {
+  it('compiles the programs in docs/checkout.md with strict settings, and has no errors in its own declarations', async () => {
     expect(await compile(project)).toBe('');
     const faults = await compile(project, { skipLibCheck: false });
     expect(faults.split('\n').filter((line) => line.includes(NAME))).toEqual([]);
   });
 
-  it('repeats a start without an answer as docs/checkout.md says, and not one that is refused', async () => {
+  it('repeats a start that got no response as docs/checkout.md says, but not one that was refused', async () => {
     await compile(project);
     const code = `
       import { InvalidPurchaseError } from '${NAME}';
@@ -136,7 +136,7 @@ describe.each([
     expect(stdout).toBe('started InvalidPurchaseError 0\n');
   });
 
-  it('buys and receives the keys as docs/checkout.md says, and answers 401 to a request that nobody signed', async () => {
+  it('buys and receives keys as docs/checkout.md says, and returns 401 for an unsigned request', async () => {
     await compile(project);
     const url = `http://127.0.0.1:${port}/events`;
     const receiver = spawn(process.execPath, [join(project, 'out', 'receive.js')], {
@@ -209,7 +209,7 @@ describe('the packed package for checkouts', () => {
 
   beforeAll(async () => void (installed = await installInto(project, await packed, '@temporalio/client')), 60_000);
 
-  it('is imported by ES modules and by CommonJS, which get the same classes', async () => {
+  it('gives ES modules and CommonJS the same classes', async () => {
     const code = `
       import { createRequire } from 'node:module';
       import { createStarter, InvalidEventError, parseEvent } from '${NAME}';
@@ -228,7 +228,7 @@ describe('the packed package for checkouts', () => {
     expect(code.length).toBeLessThan(1_000_000);
   });
 
-  it('has the version of the project, its declarations and schemas, and none of the worker', () => {
+  it('has the version, declarations and schemas of the project, and no files of the worker', () => {
     expect(manifestIn(installed).version).toBe(manifestIn(ROOT).version);
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     const schemas = readdirSync(join(ROOT, 'docs/schemas')).map((name) => join('dist/schemas', name));
@@ -238,12 +238,12 @@ describe('the packed package for checkouts', () => {
     expect(files.filter((file) => /worker|workflow|\.map$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
   });
 
-  it('says in its declarations what each outcome and state means', () => {
+  it('explains each outcome and state in its declarations', () => {
     const declared = readFileSync(join(installed, 'dist/types/domain/purchase-state.d.ts'), 'utf8');
     for (const [state, meaning] of Object.entries(STATE_MEANINGS)) expect(declared).toContain(`${state}: '${meaning}'`);
   });
 
-  it('declares no function of the library that it does not export', async () => {
+  it('exports every function that it declares', async () => {
     const folder = join(installed, 'dist/types/starter');
     const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
     const declared = texts.flatMap((text) => [...text.matchAll(/declare function (\w+)/g)].map(([, name]) => name));
@@ -253,7 +253,7 @@ describe('the packed package for checkouts', () => {
     expect(declared).toContain('createStarter');
   });
 
-  it('has the schemas that the worker is documented by', () => {
+  it('contains the same schemas as docs/schemas', () => {
     for (const name of readdirSync(join(ROOT, 'docs/schemas'))) {
       const packedSchema = readFileSync(join(installed, 'dist/schemas', name), 'utf8');
       expect(packedSchema).toBe(readFileSync(join(ROOT, 'docs/schemas', name), 'utf8'));
@@ -262,7 +262,7 @@ describe('the packed package for checkouts', () => {
 });
 
 describe('the package of the whole project', () => {
-  it('holds what runs and its declarations: no demo, no sandbox, no source, not the package for checkouts', async () => {
+  it('contains the built programs and their declarations, but no demo, sandbox, source or package for checkouts', async () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: ROOT });
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
     const paths = files.map(({ path }) => path);

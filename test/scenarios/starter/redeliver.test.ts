@@ -8,7 +8,7 @@ import { expectAllKeys } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-describe('redeliver sends the event of a purchase that has ended once more', () => {
+describe('redeliver', () => {
   const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 } });
   const run = (...args: string[]) => starterProcess(args, starterEnvOf(env));
 
@@ -22,19 +22,22 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     ['demo-partial', 4, 'purchase.partially_delivered'],
     ['demo-failed', 1, 'purchase.failed'],
     ['demo-out-of-stock', 1, 'purchase.rejected'],
-  ])('of %s × %i, under the same id and with the same data, and buys nothing', async (product, quantity, type) => {
-    const { referenceId } = await env.bought({ [product]: quantity });
-    const requests = env.sandbox.placeRequestsOf(referenceId);
-    const redelivery = await env.starter.redeliver(referenceId);
+  ])(
+    'resends the event of %s × %i under the same id with the same data, and buys nothing',
+    async (product, quantity, type) => {
+      const { referenceId } = await env.bought({ [product]: quantity });
+      const requests = env.sandbox.placeRequestsOf(referenceId);
+      const redelivery = await env.starter.redeliver(referenceId);
 
-    const [first, second, ...more] = eventsOf(referenceId);
-    expect(second).toMatchObject({ id: first?.id, body: { type, data: first?.body.data } });
-    expect(more).toEqual([]);
-    expect(redelivery.events).toEqual([{ id: first?.id, type, at: second?.body.timestamp }]);
-    expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
-  });
+      const [first, second, ...more] = eventsOf(referenceId);
+      expect(second).toMatchObject({ id: first?.id, body: { type, data: first?.body.data } });
+      expect(more).toEqual([]);
+      expect(redelivery.events).toEqual([{ id: first?.id, type, at: second?.body.timestamp }]);
+      expect(env.sandbox.placeRequestsOf(referenceId)).toBe(requests);
+    },
+  );
 
-  it('as often as it is asked to, and status tells of each', async () => {
+  it('resends as often as requested, and status lists each delivery', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
     const first = await run('redeliver', referenceId);
     const second = await run('redeliver', referenceId, '--json');
@@ -57,7 +60,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     expect(deliveries).toMatchObject([received, received, received]);
   });
 
-  it('not of a running or a held purchase: it says what to do instead', async () => {
+  it('refuses a running or a held purchase, and says what to do instead', async () => {
     const running = await env.buy({ 'demo-never': 1 });
     const nothing = await rejectionOf(env.starter.redeliver(running));
     expect(nothing).toBeInstanceOf(NothingToRedeliverError);
@@ -89,7 +92,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     expect((await env.starter.redeliver(refused)).events).toMatchObject([{ type: 'purchase.abandoned' }]);
   });
 
-  it('fails with what the checkout said when it is refused for good, and can be asked for again', async () => {
+  it('fails with the response of the checkout when the event is refused permanently, and can be repeated', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
     env.receiver.responseTo(referenceId, 410);
     const refused = await run('redeliver', referenceId);
@@ -113,7 +116,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     });
   });
 
-  it('does not wait for ever for a checkout that is down, and the next one waits for the same delivery', async () => {
+  it('stops waiting for a checkout that stays down, and the next call waits for the same delivery', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
     env.receiver.responseTo(referenceId, 500);
     const impatient = createStarter(env.client, { taskQueue: env.taskQueue, timeoutMs: 8_000 });
@@ -135,7 +138,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
     const late = sharedEnvironment({ settings: { deadlineMs: 500, pollIntervalMs: 100 } });
     const runLate = (...args: string[]) => starterProcess(args, starterEnvOf(late));
 
-    it('repeats its event while there are no keys, and delivers those that have come, under one id each time', async () => {
+    it('repeats the event while there are no keys, then delivers the keys that have arrived, each under one id', async () => {
       const { referenceId, orderId = '' } = await late.bought({ 'demo-never': 2 });
       const status = await runLate('status', referenceId);
       expect(status.stdout).toContain(`npx fulfilment redeliver ${referenceId}`);
@@ -158,7 +161,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(late.receiver.attemptsAt(first.events[0]!.id)).toBe(2);
     });
 
-    it('after the keys have come, status and list say that nothing is left to do, and the delivery shows the new state', async () => {
+    it('leaves nothing to do in status and list once the keys have arrived, and the delivery shows the new state', async () => {
       const { referenceId } = await late.bought({ 'demo-never': 2 });
       await late.changeOrder(referenceId, { status: 'COMPLETED' });
       await late.starter.redeliver(referenceId);
@@ -188,7 +191,7 @@ describe('redeliver sends the event of a purchase that has ended once more', () 
       expect(list.stdout).toContain('by a late delivery: nothing is left to do\n');
     });
 
-    it('one that is still open after a delivery keeps its command', async () => {
+    it('stays available in status while the order is still open after a delivery', async () => {
       const { referenceId } = await late.bought({ 'demo-never': 2 });
       await late.starter.redeliver(referenceId);
       const { stdout } = await runLate('status', referenceId);

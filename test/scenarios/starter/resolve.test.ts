@@ -4,7 +4,7 @@ import { heldPurchase } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
-describe('resolve carries the decision of a person to a purchase that is held', () => {
+describe('resolve', () => {
   const env = sharedEnvironment({
     settings: { replace: 'never', confirmWindowMs: 100 },
     sandbox: { agePerPollMs: 30_000 },
@@ -15,7 +15,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
   /** A purchase whose placement got no answer and no order. */
   const held = () => heldPurchase(env, 'PLACEMENT_UNKNOWN');
 
-  it('status shows at a glance what is wrong and the exact commands; one of them, typed, places the order again', async () => {
+  it('accepts a command as status prints it: status shows the problem and the exact commands, and one places the order again', async () => {
     const { referenceId } = await held();
     const { code, stdout } = await run('status', referenceId);
     expect(code).toBe(0);
@@ -42,7 +42,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(await env.sandbox.ordersOf(referenceId)).toHaveLength(1);
   });
 
-  it('--order adopts the order that a person found at the partner, and buys nothing', async () => {
+  it('--order adopts the order that an operator found at the partner, and buys nothing', async () => {
     const { referenceId, hold, right: orderId } = await held();
 
     const { code, stdout } = await run('resolve', referenceId, '--order', orderId, '--json');
@@ -53,7 +53,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
   });
 
-  it('--order while the partner cannot be read is refused, and taken when the same is typed again later', async () => {
+  it('--order is refused while the partner cannot be read, and accepted when it is repeated later', async () => {
     const { referenceId, right: orderId } = await held();
     env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'answer', status: 403 } });
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
@@ -65,7 +65,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
   });
 
-  it('is not blocked by a refused update that another client sent before under a guessed id', async () => {
+  it('is not blocked by a refused update that another client sent earlier under a guessed id', async () => {
     const { referenceId, hold } = await held();
     const decision = { holdId: 'another hold', decision: 'abandon' };
     const sent = env.handleOf(referenceId).executeUpdate('resolve', {
@@ -78,7 +78,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect((await env.starter.result(referenceId)).outcome).toBe('ABANDONED');
   });
 
-  it('names the decisions that are possible when another is given, and changes nothing', async () => {
+  it('lists the possible decisions when it gets another one, and changes nothing', async () => {
     const { referenceId } = await held();
     const { code, stdout, stderr } = await run('resolve', referenceId, '--withhold');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -94,7 +94,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     await env.starter.result(referenceId);
   });
 
-  it('--hold, as `status` prints it, decides that hold and no other', async () => {
+  it('--hold, as `status` prints it, decides only that hold', async () => {
     const { referenceId, hold } = await held();
     const { stdout: shown } = await run('status', referenceId);
     const [, id = ''] = shown.match(/ --hold (\S+) /) ?? [];
@@ -109,7 +109,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect((await env.starter.result(referenceId)).outcome).toBe('ABANDONED');
   });
 
-  it('takes a decision that two people give at once only once, and tells the second one why', async () => {
+  it('accepts only one of two simultaneous decisions, and refuses the other with an error', async () => {
     const { referenceId } = await held();
     const twice = [1, 2].map(() => env.starter.resolve(referenceId, { decision: 'replace' }));
     const ends = (await Promise.allSettled(twice)).toSorted((a, b) => (a.status < b.status ? -1 : 1));
@@ -120,7 +120,7 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
   });
 
-  it('says that nothing is held, of a purchase that goes on by itself and of one that has ended', async () => {
+  it('reports that nothing is held, both for a purchase that is still running and for one that has ended', async () => {
     const running = await env.buy({ 'demo-never': 1 });
     const { referenceId: ended } = await env.bought({ 'demo-instant': 1 });
     const [open, closed] = [await run('resolve', running, '--replace'), await run('resolve', ended, '--replace')];
@@ -131,13 +131,13 @@ describe('resolve carries the decision of a person to a purchase that is held', 
     await env.handleOf(running).terminate();
   });
 
-  it('refuses an order id that would change a path, before anything is asked', async () => {
+  it('refuses an order id that would change a path before it sends a request', async () => {
     const refused = env.starter.resolve('never-1', { decision: 'order', orderId: '..' });
     await expect(refused).rejects.toThrow(FulfilmentError);
     await expect(refused).rejects.toThrow(/^orderId: expected /);
   });
 
-  it('does not wait for ever where no worker runs, and says that the decision may still be taken', async () => {
+  it('stops waiting when no worker is running, and says that the decision may still be processed', async () => {
     const referenceId = env.reference('held');
     // Stands in for a held purchase whose workers are gone: its memo is all that is asked before a worker is needed.
     const known = { id: 'x:1', explanation: 'why', decisions: ['abandon'], since: '2026-01-01T00:00:00Z' };

@@ -26,7 +26,7 @@ const NO_PARTNER = { PARTNER_BASE_URL: 'http://127.0.0.1:1', PARTNER_API_KEY: 'k
 const PURCHASE = 'npx fulfilment purchase REFERENCE --item PRODUCT:QUANTITY [--max-debit AMOUNT] [--wait]';
 const WRONG_LOOKBACK = 'RECONCILE_LOOKBACK: expected a duration from 1m to 8760h, written with ms, s, m or h';
 
-describe('what is typed wrongly is exit code 2 and one message, and nothing is contacted', () => {
+describe('a usage error exits with 2 and one message, and contacts nothing', () => {
   it.each([
     ['no command', [], 'Usage: npx fulfilment'],
     ['a misspelt command', ['statsu', 'R-1'], 'Unknown command: statsu. Did you mean status?'],
@@ -54,20 +54,24 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
       '--item: expected PRODUCT:QUANTITY, such as',
     ],
     ['half a key', ['purchase', 'R-1', '--item', 'a:1.5'], '--item: expected PRODUCT:QUANTITY, such as'],
-    ['no key', ['purchase', 'R-1', '--item', 'a:0'], 'expected an integer of 1 to 1000, got 0'],
+    ['zero keys', ['purchase', 'R-1', '--item', 'a:0'], 'expected an integer of 1 to 1000, got 0'],
     ['too many keys', ['purchase', 'R-1', '--item', 'a:1001'], 'expected an integer of 1 to 1000, got 1001'],
-    ['a product twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" is listed twice'],
+    ['a product listed twice', ['purchase', 'R-1', '--item', 'a:1', '--item', 'a:2'], '"a" is listed twice'],
     [
-      'a sum below nothing',
+      'a negative maximum debit',
       ['purchase', 'R-1', '--item', 'a:1', '--max-debit=-1'],
       '--max-debit: expected a number of at least 0',
     ],
     [
-      'a reference with a blank',
+      'a reference with a space',
       ['purchase', 'R 1', '--item', 'a:1'],
       'REFERENCE: expected 1 to 100 characters of A-Z a-z 0-9',
     ],
-    ['a reference too long', ['status', 'R'.repeat(101)], 'REFERENCE: expected 1 to 100 characters of A-Z a-z 0-9'],
+    [
+      'a reference that is too long',
+      ['status', 'R'.repeat(101)],
+      'REFERENCE: expected 1 to 100 characters of A-Z a-z 0-9',
+    ],
     ['no decision', ['resolve', 'R-1'], 'expected exactly one of --order ID, --replace'],
     ['two decisions', ['resolve', 'R-1', '--replace', '--abandon'], 'got --replace and --abandon'],
     [
@@ -80,9 +84,9 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['an unknown sort', ['products', '--sort', 'CHEAPEST'], '--sort: expected one of DATE_DESC'],
     ['an unknown shell', ['completion', 'csh'], 'SHELL: expected one of bash, zsh, fish, got csh'],
     ['page zero', ['orders', '--page', '0'], '--page: expected a whole number from 1, got 0'],
-    ['products per page that the partner has not', ['products', '--limit', '501'], 'from 1 to 500, got 501'],
-    ['orders per page that it has not', ['orders', '--all', '--limit', '501'], 'from 1 to 500, got 501'],
-    ['a search for nothing', ['orders', '--search', ''], 'expected an order id or a reference, got nothing'],
+    ['too many products per page', ['products', '--limit', '501'], 'from 1 to 500, got 501'],
+    ['too many orders per page', ['orders', '--all', '--limit', '501'], 'from 1 to 500, got 501'],
+    ['an empty search', ['orders', '--search', ''], 'expected an order id or a reference, got nothing'],
   ])('%s', async (_, args, message) => {
     const { code, printed, said } = await runCommand(args);
     expect(said).toContain(message);
@@ -96,14 +100,17 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
     ['an option', ['list', '--\u001B[2J\nforged']],
     ['a value', ['list', '--state', '\u001B[2J\nforged']],
     ['an item', ['purchase', 'R-1', '--item', '\u001B[2J\nforged']],
-  ])('repeats %s of the command line without what would clear the screen or forge a line', async (_, args) => {
-    const { code, said } = await runCommand(args);
-    expect(code).toBe(2);
-    expect(said).not.toContain('\u001B');
-    expect(said).not.toMatch(/^forged/m);
-  });
+  ])(
+    'quotes %s from the command line without characters that could clear the screen or forge a line',
+    async (_, args) => {
+      const { code, said } = await runCommand(args);
+      expect(code).toBe(2);
+      expect(said).not.toContain('\u001B');
+      expect(said).not.toMatch(/^forged/m);
+    },
+  );
 
-  it('prints the error as the one document on stdout where a program asked for JSON', async () => {
+  it('prints the error as the only document on stdout with --json', async () => {
     const { code, stdout } = await starterProcess(['resolve', 'R-1', '--json'], NOWHERE);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
@@ -112,8 +119,8 @@ describe('what is typed wrongly is exit code 2 and one message, and nothing is c
   });
 });
 
-describe('the name npx fulfilment', () => {
-  it("is a command of the project's own folder, without a network and with an empty cache of npm", async () => {
+describe('npx fulfilment', () => {
+  it('works in the project folder without a network and with an empty npm cache', async () => {
     // An npx that has seen this folder before does not make them executable again.
     for (const name of ['starter.js', 'worker.js']) expect(statSync(join(ROOT, 'dist', name)).mode & 0o111).toBe(0o111);
     const env = { PATH: process.env.PATH, npm_config_cache: temporaryFolder(), npm_config_offline: 'true' };
@@ -132,7 +139,7 @@ describe('the name npx fulfilment', () => {
   });
 });
 
-it('prints one JSON document where a program asked for it, for the help and for a completion, too', async () => {
+it('prints one JSON document with --json, even for help and completion', async () => {
   const help = await runCommand(['status', '--json', '--help']);
   expect(help.code).toBe(0);
   expect(JSON.parse(help.printed)).toEqual({ help: expect.stringContaining('show the state of a purchase') as string });
@@ -167,11 +174,11 @@ describe('completion', () => {
     ],
     [['completion', 'z'], ['zsh']],
     [['status', 'R-1', '--he'], ['--help']],
-  ])('in bash, %j: %j', async (words, expected) => {
+  ])('in bash completes %j to %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected);
   });
 
-  it('for zsh and fish is made of the same commands', async () => {
+  it('for zsh and fish is built from the same commands', async () => {
     expect(await scriptOf('zsh')).toContain(await scriptOf('bash'));
     const fish = await scriptOf('fish');
     expect(fish).toContain(
@@ -181,14 +188,14 @@ describe('completion', () => {
   });
 });
 
-describe('a file .env in the current directory', () => {
+describe('a .env file in the current directory', () => {
   function folderWith(text: string): string {
     const folder = temporaryFolder();
     writeFileSync(join(folder, '.env'), text);
     return folder;
   }
 
-  it('is loaded by the commands, and a variable that is set wins', async () => {
+  it('is loaded by the commands, but never overrides a variable that is set', async () => {
     const folder = folderWith('TEMPORAL_PROFILE=no-such\nTEMPORAL_ADDRESS=127.0.0.1:1\n');
     const loaded = await starterProcess(['status', 'R-1'], {}, folder);
     expect(loaded).toMatchObject({ code: 78, stdout: '' });
@@ -197,7 +204,7 @@ describe('a file .env in the current directory', () => {
     expect(other.stderr).toContain("Profile 'another' not found");
   });
 
-  it('is loaded by the worker, which names a shell command that nothing has run and does not show it', async () => {
+  it('is loaded by the worker, which reports a shell command that was not run', async () => {
     const cwd = folderWith('FINGERPRINT_SECRET=$(openssl rand -hex 32)\n');
     const env = standaloneWorkerEnv({ FINGERPRINT_SECRET: undefined });
     const { code, stderr } = await startProcess(join(ROOT, 'dist/worker.js'), [], { env, cwd }).ended;
@@ -206,7 +213,7 @@ describe('a file .env in the current directory', () => {
     expect(stderr).toContain('Run `openssl rand -hex 32` and paste its output.');
   });
 
-  it('that is missing is named with its folder if a variable is missing, and never on stdout', async () => {
+  it('is reported as missing, with its folder, when a variable is missing, and never on stdout', async () => {
     const folder = temporaryFolder();
     const { code, stdout, stderr } = await starterProcess(['orders', '--json'], {}, folder);
     expect(code).toBe(78);
@@ -224,7 +231,7 @@ describe('a file .env in the current directory', () => {
     expect(found.stderr).not.toContain('There is no .env');
   });
 
-  it('may be a folder, as in Python projects, and is then left alone', async () => {
+  it('is ignored if it is a folder, as in Python projects', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
     const { stderr } = await starterProcess(['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such' }, folder);
@@ -233,18 +240,18 @@ describe('a file .env in the current directory', () => {
 });
 
 it.each<[string, number, string[], ProcessEnv, string]>([
-  ['typed wrongly', 2, ['purchase', 'R-1', '--item', 'a:0'], NOWHERE, 'expected an integer of 1 to 1000, got 0'],
+  ['an invalid quantity', 2, ['purchase', 'R-1', '--item', 'a:0'], NOWHERE, 'expected an integer of 1 to 1000, got 0'],
   ["Temporal's own settings", 78, ['status', 'R-1'], { TEMPORAL_PROFILE: 'no-such' }, "Profile 'no-such' not found"],
   ['an impossible lookback', 78, ['schedule', 'create'], { ...NOWHERE, RECONCILE_LOOKBACK: '3d' }, WRONG_LOOKBACK],
   [
-    'a partner that is away',
+    'an unreachable partner',
     1,
     ['products'],
     NO_PARTNER,
     'listProducts: no connection to the partner (ECONNREFUSED)\n',
   ],
 ])(
-  'a real process ends with the cause on stderr and nothing on stdout: %s, %i',
+  'a real process exits with the cause on stderr and nothing on stdout: %s, %i',
   async (_, code, args, env, message) => {
     const ended = await starterProcess(args, env);
     expect(ended).toMatchObject({ code, stdout: '' });
@@ -253,15 +260,15 @@ it.each<[string, number, string[], ProcessEnv, string]>([
   },
 );
 
-describe('servers that do not answer', () => {
-  it('begins the trying in the real process and says so, and no wrong variable of the partner keeps it from that', async () => {
+describe('a process whose server or disk fails', () => {
+  it('retries while Temporal does not respond and says so, even when a partner variable is invalid', async () => {
     const running = startStarter(['status', 'R-1'], { ...NOWHERE, PARTNER_TIMEOUT: 'nonsense' });
     await running.said('Temporal does not respond at 127.0.0.1:1, try 1 of 12: connection refused');
     running.signal('SIGKILL');
     expect((await running.ended).stdout).toBe('');
   });
 
-  it('ends with 69 when Temporal goes away in the middle, with what the server said otherwise', async () => {
+  it('exits with 69 when Temporal stops during a wait, and with the error of the server when it still responds', async () => {
     const server = await startDevServer();
     const inNamespace = (namespace: string) => ({ TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace });
     const elsewhere = await starterProcess(['status', 'R-1'], inNamespace('no-such-namespace'));
@@ -280,7 +287,7 @@ describe('servers that do not answer', () => {
   }, 120_000);
 
   const [itWithFullDisk, reason] = existsSync('/dev/full') ? [it, ''] : [it.skip, ' [no /dev/full here]'];
-  itWithFullDisk(`ends with 1 when what it prints can't be written, as on a full disk${reason}`, async () => {
+  itWithFullDisk(`exits with 1 when its output can't be written, as on a full disk${reason}`, async () => {
     const command = '"$0" dist/starter.js --help > /dev/full';
     const shell = spawn('sh', ['-c', command, process.execPath], { cwd: ROOT, stdio: 'ignore' });
     expect(await once(shell, 'exit')).toEqual([1, null]);

@@ -86,7 +86,7 @@ describe('a running worker process', () => {
     expect(await worker.end('SIGTERM')).toBe(0);
   }, 30_000);
 
-  it('continues when nobody reads its log any more', async () => {
+  it('keeps running after the reader of its log has gone', async () => {
     const worker = await startReady();
     worker.child.stdout!.destroy();
     worker.child.stderr!.destroy();

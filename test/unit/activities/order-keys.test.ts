@@ -44,7 +44,7 @@ describe('the keys of an order', () => {
     expect(JSON.stringify(snapshot)).not.toContain('"value"');
   });
 
-  it('cause one warning, only once the order has ended, that names the malformed fields', async () => {
+  it('cause one warning that names the malformed fields, and only once the order has ended', async () => {
     const lines: LogEntry[] = [];
     const logger = new DefaultLogger('WARN', (line) => void lines.push(line));
     for (const status of ['PROCESSING', 'COMPLETED']) {

@@ -34,7 +34,7 @@ describe('the record of earlier runs and deliveries of a purchase', () => {
     expect(await read(purchase({ keyIds: 'k.1' }), { isPurchase: false, memo: undefined })).toEqual(nothing);
   });
 
-  it('tells whether the checkout knows of a later refund; the REFUNDED outcome of the purchase itself does not count', async () => {
+  it('shows whether the checkout knows of a later refund; the REFUNDED outcome of the purchase itself does not count', async () => {
     expect(await read(delivery(refund), purchase({}))).toMatchObject({ refundReceived: true });
     expect(await read(purchase(refund), delivery({ events: [] }))).toMatchObject({ refundReceived: false });
   });

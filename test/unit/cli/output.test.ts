@@ -16,7 +16,7 @@ import { clientOf, envelope, historyRow, productRow } from '../partner/fixtures'
 const HOSTILE = 'a\u001B[2J\u009B1A\nb\r2026-01-01 forged\u2028c\u202Ed';
 const CLEAN = 'a [2J 1A b 2026-01-01 forged c d';
 
-describe('what the partner writes reaches a terminal as text, each row on its one line: it may be the evidence for a second order', () => {
+describe('outside text is printed as plain text, each row on one line, because it may be the evidence for a second order', () => {
   let printed = '';
   const out: Output = { json: false, write: (text) => void (printed += text), note: () => undefined };
   beforeEach(() => (printed = ''));
@@ -35,14 +35,14 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   }
 
-  it.each([false, true])('the catalogue (all pages: %s)', async (all) => {
+  it.each([false, true])('in the catalogue (all pages: %s)', async (all) => {
     const row = productRow(HOSTILE, { title: HOSTILE, currency: HOSTILE });
     await listProducts(await partnerWith({ products: [row, productRow('p-2')] }), out, { all });
     expectLines(all ? 2 : 3);
     expect(printed.split(CLEAN)).toHaveLength(4);
   });
 
-  it.each([false, true])('the order history (all pages: %s)', async (all) => {
+  it.each([false, true])('in the order history (all pages: %s)', async (all) => {
     const item = { id: 'p', title: HOSTILE, quantity: 1, amount: 1 };
     const more = { reference_id: HOSTILE, status: HOSTILE, item };
     const rows = [historyRow(HOSTILE, more), historyRow(`${HOSTILE}2`, { ...more, status: 7 })];
@@ -51,7 +51,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expect(printed.split(CLEAN)).toHaveLength(7);
   });
 
-  it('a JSON document shows no digest of a row that cannot be read, which may be that of a key', async () => {
+  it('and JSON shows no digest of an unreadable row, which may be the digest of a key', async () => {
     const json = { ...out, json: true };
     await listProducts(await partnerWith({ products: [productRow('p-1', { price: 'KEY' })] }), json, {});
     await listOrders(await partnerWith({ orders: [historyRow('o-1', { status: 7 })] }), json, {});
@@ -59,7 +59,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expect(printed).not.toContain('digest');
   });
 
-  it('the result of a purchase', () => {
+  it('in the result of a purchase', () => {
     const lines = [{ productId: 'p', title: HOSTILE, quantity: 1, delivered: 0 }];
     const result: PurchaseResult = { referenceId: 'R', outcome: 'ABANDONED', lines, reason: `it holds ${HOSTILE}` };
     showStarted(out, { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', started: true }, result);
@@ -67,7 +67,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expect(printed).toMatch(/^R  ABANDONED  \(it holds a /);
   });
 
-  it('what a reconciliation has found, its advice too', () => {
+  it('in the findings of a reconciliation and their advice', () => {
     const text = { orderIds: [HOSTILE], explanation: HOSTILE, advice: HOSTILE, note: HOSTILE };
     const finding = { ...text, kind: 'LOST' as const, amounts: {}, done: 'unrepaired' as const };
     const counts = { orders: 1, findings: { LOST: 1 }, repaired: 0, report: 'report.html' };
@@ -76,13 +76,13 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expect(printed.split(CLEAN)).toHaveLength(5);
   });
 
-  it('why a redelivery keeps new keys back', () => {
+  it('in the reason why a redelivery withholds new keys', () => {
     const order = { id: 'O-1', status: 'COMPLETED', issue: `it holds ${HOSTILE}` };
     showRedelivery(out, { referenceId: 'R', workflowId: 'deliver-R', events: [], order });
     expectLines(2);
   });
 
-  it('the last message of what a purchase is doing, and why it has no result', () => {
+  it('in the last message of a pending activity, and in the reason for a missing result', () => {
     const work = { activity: 'getOrder', activityId: '1', attempt: 2, lastMessage: HOSTILE };
     const known = {
       referenceId: 'R',
@@ -96,7 +96,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expectLines(6);
   });
 
-  it('what anybody may have written into a workflow, and no command that contains it', () => {
+  it('in a workflow that a foreign client started, and no command contains it', () => {
     const known = { referenceId: 'R', workflowId: 'purchase-R', runId: 'r', workflowStatus: 'RUNNING' } as const;
     const state = { state: 'PENDING', startedAt: HOSTILE, taskQueue: 'q' } as const;
     const deliveries = [{ state: 'RECEIVED', type: HOSTILE, eventId: HOSTILE, at: HOSTILE } as const];
@@ -111,7 +111,7 @@ describe('what the partner writes reaches a terminal as text, each row on its on
     expect(printed).toContain('    temporal activity unpause --workflow-id purchase-R --activity-id 12\n');
   });
 
-  it('since when a listed purchase has waited, which a client can write into its memo', () => {
+  it('in the waiting time of a listed purchase, which a client can write into its memo', () => {
     const purchase = { ...LISTED, referenceId: 'R', state: 'HELD', explanation: 'why' } as const;
     showList(out, { purchases: [{ ...purchase, commands: [], since: HOSTILE }], moreCount: 0 }, {});
     expectLines(3);
@@ -129,7 +129,7 @@ it.each([
   [0, 'no findings. The report'],
   [1, '1 finding, 0 repaired. The report'],
   [2, '2 findings, 0 repaired. The report'],
-])('counts in the singular and the plural: %i', (count, words) => {
+])('uses the singular and the plural correctly: %i', (count, words) => {
   const findings: Record<string, number> = count === 0 ? {} : { LOST: count };
   const result = { from: 'then', to: 'now', orders: 1, details: [], repaired: 0, report: 'report.html', findings };
   const printed = printedBy((out) => showReconciliation(out, result));
@@ -146,7 +146,7 @@ describe('a list of purchases in one state', () => {
     return { ...LISTED, referenceId, state: 'PENDING', explanation: PENDING, commands, ...more };
   };
 
-  it('has one line for each, and says the rest once', () => {
+  it('has one line for each purchase, and prints what they share only once', () => {
     const list = { purchases: ['SALE-1', 'SALE-2', 'SALE-3'].map((id) => purchase(id)), moreCount: 0 };
     expect(printedBy((out) => showList(out, list, { state: 'PENDING' })).split('\n')).toEqual([
       'SALE-1  PENDING since noon',
@@ -160,7 +160,7 @@ describe('a list of purchases in one state', () => {
     ]);
   });
 
-  it('says of one that was delivered later that nothing is left to do, and offers no command', () => {
+  it('says that nothing is left to do for a purchase that was delivered later, and offers no command', () => {
     const afterEnd = { state: 'DELIVERED', at: 'one', delivered: { p: 1 } } as const;
     const ended = { state: 'DELIVERED', outcome: 'OVERDUE', explanation: 'late', afterEnd, commands: [] } as const;
     const list = { purchases: [purchase('SALE-1', { ...ended, commands: [] })], moreCount: 0 };
@@ -171,7 +171,7 @@ describe('a list of purchases in one state', () => {
     expect(printed).not.toContain('npx');
   });
 
-  it('of held ones has the commands of each, because they differ', () => {
+  it('has the commands of each held purchase, because they differ', () => {
     const notice = { id: '1', reason: 'PLACEMENT_UNKNOWN', explanation: 'why', since: 'noon' } as const;
     const held: Partial<ListedPurchase> = { state: 'HELD', explanation: 'why', hold: { ...notice, decisions: [] } };
     const list = { purchases: [purchase('SALE-1', held), purchase('SALE-2', held)], moreCount: 0 };
@@ -194,7 +194,7 @@ describe('the status of a purchase', () => {
     },
   };
 
-  it('that is unconfirmed says what that means, and until when at the latest', () => {
+  it('that is unconfirmed explains the state and the next step, or says that no worker responded', () => {
     const waitsFor = { what: 'the order history is searched', since: 'noon', until: '2026-01-01T01:00:00.000Z' };
     const printed = printedBy((out) => showStatus(out, { ...status, waitsFor }));
     expect(printed).toContain('  it is unknown whether the partner accepted the order');
@@ -212,7 +212,7 @@ describe('the status of a purchase', () => {
     }
   });
 
-  it('that waits for a worker names the two causes: no worker, and a new server that is not set up', () => {
+  it('that waits for a worker names both causes: no running worker, or a new server that is not set up', () => {
     const printed = printedBy((out) => showStatus(out, { ...status, waitsForWorkerSince: 'noon' }));
     expect(printed.replaceAll(/\s+/g, ' ')).toContain(
       'has been waiting for a worker on task queue q since noon. If this persists, check that a worker is running, and with versioned workers, one of its version. ',
@@ -227,7 +227,7 @@ describe('the status of a purchase', () => {
     expect(printed).not.toContain('is being placed');
   });
 
-  it('breaks a long line about what comes next', () => {
+  it('wraps a long line about the next step', () => {
     const what = Array.from({ length: 30 }, (_, index) => `number-${index}`).join(' ');
     const waitsFor = { what, since: 'noon' };
     const printed = printedBy((out) => showStatus(out, { ...status, waitsFor }));
@@ -236,7 +236,7 @@ describe('the status of a purchase', () => {
     expect(lines.replaceAll(/\s+/g, ' ').trim()).toBe(`next: ${what}`);
   });
 
-  it('that was delivered after its end is what it is now, with how it ended', () => {
+  it('that was delivered after its end shows the current state and how it ended', () => {
     const result: PurchaseResult = { referenceId: 'SALE-1', outcome: 'OVERDUE', lines: [], reason: 'late' };
     const afterEnd = { state: 'DELIVERED', at: 'one', delivered: {} } as const;
     const ended = { state: 'DELIVERED', workflowStatus: 'COMPLETED', endedAt: 'noon', result, afterEnd } as const;
@@ -248,7 +248,7 @@ describe('the status of a purchase', () => {
     expect(printed).not.toContain('redeliver');
   });
 
-  it('has all times in one form', () => {
+  it('shows all times in the same format', () => {
     const at = '2026-01-31T03:14:15.926Z';
     const deliveries = [{ state: 'RECEIVED', type: 'purchase.held', eventId: 'evt', at } as const];
     const printed = printedBy((out) => showStatus(out, { ...status, startedAt: at, endedAt: at, deliveries }));
@@ -256,7 +256,7 @@ describe('the status of a purchase', () => {
     expect(printed).not.toContain('T03');
   });
 
-  it('is coloured by meaning on a terminal that has colours, and nowhere else', () => {
+  it('is coloured by its meaning only on a terminal that supports colours', () => {
     const colourOf = (state: CurrentState) =>
       printedBy((out) => showStatus(out, { ...status, state }), true).split(state)[0];
     const states = ['DELIVERED', 'PENDING', 'OVERDUE', 'HELD', 'FAILED', 'ENDED_WITHOUT_RESULT'] as const;

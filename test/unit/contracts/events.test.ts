@@ -64,7 +64,7 @@ function wildcard(clause: string): RegExp {
   return new RegExp(`^${clause.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('•', '.*')}$`);
 }
 
-it('every field of the reference of events has a meaning', () => {
+it('every field in the event reference has a meaning', () => {
   const page = readFileSync(join(__dirname, '../../../docs/reference/events.md'), 'utf8');
   const [, fields = ''] = page.split('## Fields');
   const meanings = [...fields.matchAll(/^\| `(.+?)` \| .*?\| (.*?) *\|$/gm)].map(([, name, meaning]) => ({

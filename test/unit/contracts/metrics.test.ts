@@ -20,7 +20,7 @@ function notingMeter() {
   return { noted, meter: meterWith({}) };
 }
 
-it('a negative amount from the partner is not recorded, because the SDK would throw and the workflow task fail for ever', () => {
+it('a negative amount from the partner is not recorded, because the SDK would throw and the workflow task would fail forever', () => {
   const { meter, noted } = notingMeter();
   const metrics = metricsOf(meter);
   metrics.record('fulfilment_purchase_debit', -4.99, { outcome: 'REFUNDED' });

@@ -60,7 +60,7 @@ it('the public types for checkouts match the schemas, as the compiler verifies',
   expect([inputs, results, holds, received, types, kinds, ...Object.values(events)]).not.toContain(false);
 });
 
-describe('the kind of an attention event', () => {
+describe('the kind of an attention notice', () => {
   type Kind = Public.AttentionData['kind'];
 
   it('may be one that a later version adds', () => {
@@ -73,7 +73,7 @@ describe('the kind of an attention event', () => {
     expect(known).toHaveLength(2);
   });
 
-  it('comes with words, whose types need no check', () => {
+  it('comes with texts whose types need no check', () => {
     const details: Public.AttentionData['details'] = { orderIds: ['o-1'], explanation: 'why', advice: 'what to do' };
     const words: (string | undefined)[] = [details.explanation, details.advice];
     expect(words).toEqual(['why', 'what to do']);

@@ -93,7 +93,7 @@ describe('a delivery into a folder', () => {
     expect(lost).toEqual([]);
   });
 
-  it('hides its drafts, so a consumer that moves `*` away takes no unfinished file', async () => {
+  it('hides its drafts, so that a consumer that moves `*` away gets no unfinished file', async () => {
     const { lost, taken } = await deliverWhileTaking((name) => !name.startsWith('.'), 50);
     expect(taken).not.toEqual([]);
     expect(taken.filter((name) => !name.endsWith('.json'))).toEqual([]);

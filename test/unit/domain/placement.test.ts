@@ -60,7 +60,7 @@ describe('the next step after an attempt that returned no order', () => {
   });
 });
 
-test('several orders: the oldest that costs money is adopted, or else the oldest; only other orders that cost money are doubles', () => {
+test('several orders: the oldest that costs money is adopted, otherwise the oldest; only other orders that cost money are doubles', () => {
   const order = fc.record({
     id: fc.uuid(),
     status: fc.constantFrom('PENDING', 'COMPLETED', 'REFUNDED', 'FAILED', 'UNHEARD_OF'),

@@ -39,7 +39,7 @@ const PARTLY = 'PARTIALLY_DELIVERED';
 const HAS_ALL = 'the checkout has every key of the order';
 const LACKS_3 = `nothing, 3 missing: ${HAS_ALL}`;
 
-describe('what is sent after a purchase of four keys has ended: unasked, and when asked to send everything again', () => {
+describe('what is sent after a purchase of four keys has ended, automatically and on request', () => {
   it.each<[PurchaseOutcome | undefined, string, string, [string, string?], string, string?]>([
     // outcome; order status and keys now; [keys of the outcome event, keys confirmed since]; sent unasked; sent if asked
     ['OVERDUE', 'PENDING', '', [''], 'nothing: its order o-1 is PENDING', 'overdue'],
@@ -145,7 +145,7 @@ it('a key event carries all keys of the order, and is sent unasked only if the c
   );
 });
 
-describe('where the sale stands once the checkout has received the event', () => {
+describe('the state of the sale once the checkout has received the event', () => {
   it.each<[PurchaseOutcome | undefined, string, string, string, PurchaseOutcome]>([
     ['OVERDUE', 'COMPLETED', 'abcd', '', 'DELIVERED'],
     ['OVERDUE', 'COMPLETED', 'abc', '', 'PARTIALLY_DELIVERED'],

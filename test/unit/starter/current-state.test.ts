@@ -46,7 +46,7 @@ describe('the state after a late delivery', () => {
     expect(purchases).toMatchObject([{ state: 'DELIVERED', outcome: 'OVERDUE', commands: [] }]);
   });
 
-  it('shows of a terminated purchase that it ended without a result', async () => {
+  it('still shows that a terminated purchase ended without a result', async () => {
     const starter = starterWith(workflow('purchase-SALE-1', 'TERMINATED', 'PENDING', 1));
     const { purchases } = await starter.list({ state: 'PENDING' });
     expect(purchases).toMatchObject([{ state: 'DELIVERED', outcome: 'ENDED_WITHOUT_RESULT' }]);

@@ -11,7 +11,7 @@ import { closeAtEnd } from '../../support/clean-up';
 import { freePort } from '../../support/free-port';
 import { startGrpcServer } from '../../support/grpc-server';
 
-describe('a Temporal server that never answers', () => {
+describe('a Temporal server that never responds', () => {
   it.each<[keyof Starter, (starter: Starter) => Promise<unknown>]>([
     ['purchase', (starter) => starter.purchase({ referenceId: 'SALE-1', items: [{ productId: 'p-1', quantity: 1 }] })],
     ['status', (starter) => starter.status('SALE-1')],
@@ -46,7 +46,7 @@ describe('a Temporal server that never answers', () => {
 it.each([
   [10, PurchaseNotEndedError],
   [60_000, ServiceError],
-])('a call that the server cancels counts as out of time only at the end of its %s ms', async (timeoutMs, expected) => {
+])('a call that the server cancels counts as timed out only if its %s ms are over', async (timeoutMs, expected) => {
   const CANCELLED = 1;
   const { port } = await startGrpcServer((method) => ({
     status: method.endsWith('WorkflowExecution') ? CANCELLED : 0,
@@ -75,7 +75,7 @@ describe('a Temporal server that cannot be reached', () => {
     expect(error?.message).toContain('did not respond in time: connection refused.');
   });
 
-  it('is named with the cause in words, and what to do', async () => {
+  it('is reported with its address, the cause in words and advice', async () => {
     const address = `127.0.0.1:${await freePort()}`;
     expect(await messageFor(address)).toBe(
       `Temporal (namespace default at ${address}) did not respond in time: connection refused. ` +
@@ -83,7 +83,7 @@ describe('a Temporal server that cannot be reached', () => {
     );
   });
 
-  it('is not called absent if it only accepts no TLS', async () => {
+  it('is not reported as absent if it merely does not accept TLS', async () => {
     const { port } = await startGrpcServer(() => undefined);
     expect(await messageFor(`localhost:${port}`, true)).toContain(
       'in time: it accepts connections, but does not respond as Temporal does',

@@ -108,7 +108,7 @@ describe('parseEvent', () => {
     expect(() => parsed('7')).toThrow(/but the body is not an event/);
   });
 
-  it('answers a stranger who sends no body with 401, not with advice for the receiver', () => {
+  it('rejects a request without a body from a stranger as 401, without advice for the receiver', () => {
     expect(reasonOf(() => parsed(undefined as unknown as string, {}))).toEqual(['SIGNATURE', 401]);
   });
 
@@ -140,7 +140,7 @@ describe('signEvent', () => {
   const [sample] = EVENT_SAMPLES as [(typeof EVENT_SAMPLES)[0]];
 
   it.each(EVENT_SAMPLES)(
-    'signs a sample so that parseEvent and the library of the standard accept it: $type',
+    'signs a sample so that parseEvent and the Standard Webhooks library accept it: $type',
     (event) => {
       const { headers, body } = signEvent({ ...event, id: 'evt_2' }, `${NEW} ${OLD}`, { now: NOW });
       expect(parseEvent(body, headers, NEW, { now: NOW })).toMatchObject({

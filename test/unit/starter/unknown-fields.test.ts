@@ -27,11 +27,11 @@ async function faultsOf(input: unknown): Promise<readonly string[]> {
 }
 
 describe('createStarter', () => {
-  it.each([NaN, 0, -1, Infinity, 2 ** 31])('refuses to wait %s ms, for which there is no timer', (timeoutMs) => {
+  it.each([NaN, 0, -1, Infinity, 2 ** 31])('refuses a timeout of %s ms, which no timer supports', (timeoutMs) => {
     expect(() => createStarter(CLIENT, { timeoutMs })).toThrow(/^timeoutMs: expected 1 to 2147483647, got/);
   });
 
-  it('refuses what is no client, says what it got and how to make one, and takes a client of any copy of the package', () => {
+  it('refuses anything but a client, says what it got and how to create one, and accepts a client from any copy of the package', () => {
     const connection = Connection.lazy();
     closeAtEnd(() => connection.close());
     const refused = (client: unknown) => {
@@ -54,7 +54,7 @@ describe('createStarter', () => {
   });
 });
 
-describe('a misspelt option, as from JavaScript', () => {
+describe('a misspelt option from JavaScript', () => {
   const starter = createStarter(CLIENT);
 
   it('of createStarter is refused, because the purchase would start on another queue', () => {
@@ -65,7 +65,7 @@ describe('a misspelt option, as from JavaScript', () => {
     await expect(starter.list({ states: ['HELD'] } as object)).rejects.toThrow('Did you mean state?');
   });
 
-  it('such as a misspelt state of list is refused, too', async () => {
+  it('or a misspelt state of list is refused', async () => {
     const refused = starter.list({ state: 'REFUND' } as object);
     await expect(refused).rejects.toThrow(InvalidArgumentError);
     await expect(refused).rejects.toThrow(
@@ -81,16 +81,21 @@ describe('a misspelt option, as from JavaScript', () => {
     );
   });
 
-  it.each([undefined, '', {}, 'a b'])('such as the reference %p is refused by every method', async (reference) => {
-    const { result, status, resolve, redeliver, cancel } = starter;
-    for (const method of [result, status, resolve, redeliver, cancel]) {
-      const refused = method(reference as string, { decision: 'abandon' });
-      await expect(refused).rejects.toThrow(InvalidArgumentError);
-    }
-  });
+  it.each([undefined, '', {}, 'a b'])(
+    'or a malformed reference such as %p is refused by every method',
+    async (reference) => {
+      const { result, status, resolve, redeliver, cancel } = starter;
+      for (const method of [result, status, resolve, redeliver, cancel]) {
+        const refused = method(reference as string, { decision: 'abandon' });
+        await expect(refused).rejects.toThrow(InvalidArgumentError);
+      }
+    },
+  );
 });
 
 describe('options that TypeScript would reject', () => {
+  const starter = createStarter(CLIENT);
+
   it.each<[string, () => unknown, RegExp]>([
     [
       'a filter that is null',
@@ -121,7 +126,7 @@ describe('options that TypeScript would reject', () => {
   });
 });
 
-describe('a decision is refused before Temporal is contacted', () => {
+describe('an invalid decision is refused before Temporal is contacted', () => {
   it.each<[string, unknown, RegExp]>([
     ['none', undefined, /^expected a decision such as \{decision: 'abandon'\}, got nothing$/],
     ['null', null, /got null$/],
@@ -153,7 +158,7 @@ describe('a decision is refused before Temporal is contacted', () => {
   });
 });
 
-it('a reference that was used for another sale says so of a purchase that has ended, too', () => {
+it('the error for a reference of another sale also fits a purchase that has ended', () => {
   const details = { items: SALE.items, maxDebit: undefined };
   expect(new PurchaseDiffersError('SALE-1', details, { ...details, maxDebit: 5 }).message).toMatch(
     /nothing else was bought\. Find out which sale used this reference\. A different sale needs a new one\.$/,
@@ -162,7 +167,7 @@ it('a reference that was used for another sale says so of a purchase that has en
 
 describe('isRetryable', () => {
   it.each<[string, unknown, boolean]>([
-    ['no answer', new NoResponseError('no answer'), true],
+    ['no response', new NoResponseError('no answer'), true],
     ['a decision that may reach a later hold', new NoResponseError('no response', { isSafeToRepeat: false }), false],
     ['an overloaded server', Object.assign(new Error('busy'), { cause: { code: 8 } }), true],
     ['a lost connection', new Error('Failed to connect before the deadline'), true],
@@ -179,14 +184,14 @@ describe('isRetryable', () => {
   });
 });
 
-describe('a field that a purchase does not have, as from JavaScript', () => {
-  it('is refused with the nearest name, because the purchase would have no limit', async () => {
+describe('an unknown field of a purchase from JavaScript', () => {
+  it('is refused with the nearest name as a suggestion, because the purchase would have no limit', async () => {
     expect(await faultsOf({ ...SALE, maxDebt: 1 })).toEqual([
       'expected only the fields referenceId, items, maxDebit, got maxDebt. Did you mean maxDebit?',
     ]);
   });
 
-  it('is refused in an item, too, and without a name if none is near', async () => {
+  it('is also refused in an item, without a suggestion if no name is near', async () => {
     expect(await faultsOf({ ...SALE, items: [{ ...SALE.items[0], maxDebit: 1 }] })).toEqual([
       'items[0]: expected only the fields productId, quantity, got maxDebit',
     ]);
@@ -200,7 +205,7 @@ describe('a field that a purchase does not have, as from JavaScript', () => {
     ]);
   });
 
-  it('is all that this check refuses', async () => {
+  it('is the only problem that this check reports', async () => {
     expect(await faultsOf({ ...SALE, maxDebit: undefined })).toEqual([expect.stringContaining('another error')]);
     expect(await faultsOf(null)).toHaveLength(1);
     expect(await faultsOf({ ...SALE, items: [null] })).toEqual([expect.stringContaining('items[0]: expected')]);

@@ -9,7 +9,7 @@ const never = () => new Promise<void>(() => {});
 const workerOf = (state: ReturnType<Worker['getState']>, run: () => Promise<void>) => ({ getState: () => state, run });
 
 describe('a running worker', () => {
-  it('is not awaited after it has failed: the SDK may wait for ever, and a live process is never restarted', async () => {
+  it('is not awaited after it has failed: the SDK may wait forever, and a live process is never restarted', async () => {
     const failure = await rejectionOf(runWorker(workerOf('FAILED', never), LIMITS));
     expect(failure?.message).toContain('the worker has failed');
   });

@@ -29,7 +29,7 @@ describe('a finished reconciliation in the Temporal UI', () => {
     expect(headline(result)).toBe(`**DONE**: ${words}. 20 orders were compared.`);
   });
 
-  it('claims no repair after a dry run, and asks no person to act', () => {
+  it('claims no repair after a dry run, and asks no operator to act', () => {
     const words = '3 found in a dry run, nothing was repaired';
     expect(headline({ findings: { LATE: 1, ORPHAN: 2 } }, true)).toBe(`**DONE**: ${words}. 20 orders were compared.`);
   });

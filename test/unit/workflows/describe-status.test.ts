@@ -24,27 +24,27 @@ function held(reason: HoldReason, decisions: Decision[]): StatusQueryResult {
   return statusWith({ state: 'HELD', explanation: 'why', hold });
 }
 
-describe('what the Temporal UI shows of a purchase', () => {
-  it.each(PURCHASE_STATES)('%s: names the state, since when, and what it means', (state) => {
+describe('the description of a purchase in the Temporal UI', () => {
+  it.each(PURCHASE_STATES)('%s: names the state, when it began and what it means', (state) => {
     const text = describeStatus(statusWith({ state }));
     expect(text.split('\n\n')[0]).toBe(`**${state}** since 2026-01-31 03:14:15 UTC: ${STATE_MEANINGS[state]}.`);
     expect(text).toContain('- reference SALE-1: 2 × steam-50');
   });
 
-  it.each(PURCHASE_OUTCOMES)('%s: says whether a person has something to do', (state) => {
+  it.each(PURCHASE_OUTCOMES)('%s: says whether an operator has to act', (state) => {
     const text = describeStatus(statusWith({ state, waitsFor: undefined }));
     expect(text).not.toContain('**Next:**');
     expect(/Nothing to do|```\n# .+\nnpx fulfilment \w+ .*SALE-1/.test(text)).toBe(true);
   });
 
-  it('says what comes next while nobody has to act, and offers no command', () => {
+  it('names the next step and offers no command while no operator has to act', () => {
     const text = describeStatus(statusWith());
     expect(text).toContain('Attempt 1 is under way.\n\n');
     expect(text).toContain("**Next:** The partner's response.");
     expect(text).not.toContain('npx fulfilment');
   });
 
-  it('says of a pending order that polls after the shown one are to be seen elsewhere, and says it of no other state', () => {
+  it('says where later polls are shown only for a pending order', () => {
     const lastPoll = { status: 'PENDING', at: SINCE };
     const factsOf = (state: StatusQueryResult['state']) =>
       describeStatus(statusWith({ state, lastPoll })).match(/- polled .*/)?.[0];
@@ -54,7 +54,7 @@ describe('what the Temporal UI shows of a purchase', () => {
     expect(factsOf('OVERDUE')).toBe('- polled at 2026-01-31 03:14:15 UTC: PENDING');
   });
 
-  it('has the exact commands of a hold, one for each decision that is possible and none more', () => {
+  it('has the exact commands of a hold, one for each possible decision and no others', () => {
     const text = describeStatus(held('PLACEMENT_UNKNOWN', ['order', 'replace']));
     expect(/```\n(.*)\n```/s.exec(text)?.[1]?.match(/^npx.*/gm)).toEqual([
       'npx fulfilment orders --search SALE-1',
@@ -73,7 +73,7 @@ describe('what the Temporal UI shows of a purchase', () => {
     expect(asked('PENDING')).toContain('**Cancel:** requested. An order exists, so the purchase continues');
   });
 
-  it('shows what others wrote as text: no line, link or block of theirs stands in it', () => {
+  it('shows outside text as plain text that adds no line, link or code block', () => {
     const hostile = '```\n# All is well\n[pay](https://evil.example)<b>';
     const polled = { lastPoll: { status: hostile, at: SINCE }, waitsFor: { what: hostile, since: SINCE } };
     const items = [{ productId: hostile, quantity: 1 }];

@@ -37,7 +37,7 @@ describe('a placement result', () => {
     'PLACED',
     undefined,
     null,
-  ])('is rejected otherwise, because it could count as evidence or make the workflow wait for ever: %p', (value) => {
+  ])('is rejected otherwise, because it could count as evidence or make the workflow wait forever: %p', (value) => {
     expect(isPlacementResult(value)).toBe(false);
   });
 });

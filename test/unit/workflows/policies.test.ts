@@ -135,7 +135,7 @@ describe('the history of a purchase stays bounded, because it never continues as
     expect(events).toBeLessThan(MAX_EVENTS);
   });
 
-  it('which slows nothing down at the default settings', () => {
+  it('and the limit slows nothing down at the default settings', () => {
     const rounds = production.placeWithinMs / (production.confirmWindowMs + policies.placementDelayMs(60));
     expect(policies.delayFloorMs(rounds * (PLACEMENT + 7 * SEARCH))).toBe(0);
     expect(policies.delayFloorMs((production.placeWithinMs / policies.placementDelayMs(60)) * PLACEMENT)).toBe(0);

@@ -124,7 +124,7 @@ export const PLANTS: Record<string, Plant> = {
     ids: [`ord-${n}`, `ord-${n}b`],
   }),
   'terminated before it knew its order': one('LOST deliver', {}, { ...UNKNOWN, state: 'PLACING' }),
-  'terminated with two orders, of which the first was refused': (n) => ({
+  'terminated with two orders, the first of them refused': (n) => ({
     orders: [furtherOrder(n, { status: 'FAILED' }), order(n, { createdAt: hoursAgo(29.95) })],
     purchases: [purchase(n, UNKNOWN)],
     finds: 'LOST deliver',
@@ -187,7 +187,7 @@ export const WELL: Record<string, Plant> = {
     purchases: [purchase(n)],
     finds: '-',
   }),
-  'several products, of which the history shows the first': fits({ quantity: 1, amount: 6.17 }, {}),
+  'several products, but only the first in the history': fits({ quantity: 1, amount: 6.17 }, {}),
   'an order that an operator named, under another reference': fits({ referenceId: 'manual' }, {}),
   'an order without a reference that a purchase names': fits({ referenceId: undefined }, {}),
   'running, with its order': fits({ status: 'PROCESSING' }, { ...running('PROCESSING'), ...RECENT }),

@@ -26,7 +26,7 @@ const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurch
   reconcile(indexRecords(indexById(orders), purchases), NIGHT);
 
 describe("comparing the partner's orders with our purchases", () => {
-  it.each(Object.entries(PLANTS))('reports %s exactly once and as nothing else', (_, situation) => {
+  it.each(Object.entries(PLANTS))('reports %s exactly once, and as no other finding', (_, situation) => {
     const { orders, purchases, expected } = plant([situation], 1);
     expect(compare(orders, purchases).map(summarize)).toEqual(expected);
   });
@@ -158,7 +158,7 @@ describe("comparing the partner's orders with our purchases", () => {
     ['less than a millionth', { totalDebit: 0.1 + 0.2 }, 0.3, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
     ['an unknown amount (terminated)', TERMINATED, 6.17, 'SHORTFALL deliver', 'is PARTIAL_COMPLETED.'],
   ])(
-    'explains a part for 12.34 of which %s was refunded, claiming no more than is known',
+    'explains a part for 12.34 when %s was refunded, and claims no more than is known',
     (_, known, totalDebit, expected, words) => {
       const part = { state: 'PARTIALLY_DELIVERED', delivered: 1, ...known };
       const shown = { status: 'PARTIAL_COMPLETED', amount: undefined, quantity: 1, totalDebit };
@@ -237,7 +237,7 @@ describe('a second reading', () => {
     compare([order('x', { status })], [purchase('x', { state: 'OVERDUE', delivered: 0 })]);
   const double = compare([order('x'), order('y', { referenceId: 'REF-x' })], [purchase('x')]);
 
-  it('replaces the finding about a purchase and its own order if its kind has changed', () => {
+  it('replaces the finding about a purchase and its own order when the kind has changed', () => {
     expect(matchingFinding(own('PROCESSING')[0]!, own('COMPLETED'))).toMatchObject({ kind: 'LATE' });
     expect(matchingFinding(own('PROCESSING')[0]!, [])).toBeUndefined();
   });
@@ -272,7 +272,7 @@ describe('a second reading', () => {
 });
 
 describe('a repair', () => {
-  it('leaves nothing to deliver or adopt; the next night reports only findings for a person, under the same keys', () => {
+  it('leaves nothing to deliver or adopt; the next night reports only findings for an operator, under the same keys', () => {
     const { orders, purchases } = plant([...Object.values(PLANTS), ...Object.values(WELL)], 2_000);
     const first = compare(orders, purchases);
     const again = compare(orders, repaired(orders, purchases, first));
