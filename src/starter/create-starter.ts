@@ -133,12 +133,7 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
   if (typeof taskQueue !== 'string' || taskQueue === '') {
     throw new InvalidArgumentError(`taskQueue: expected a name, got ${quoteValue(taskQueue)}`);
   }
-  const fairnessKeyBytes = typeof fairnessKey === 'string' ? Buffer.byteLength(fairnessKey) : Infinity;
-  if (fairnessKey !== undefined && fairnessKeyBytes > MAX_FAIRNESS_KEY_BYTES) {
-    throw new InvalidArgumentError(
-      `fairnessKey: expected a text of at most ${MAX_FAIRNESS_KEY_BYTES} bytes, got ${quoteValue(fairnessKey)}`,
-    );
-  }
+  checkFairnessKey(fairnessKey);
   /** All calls to Temporal share one deadline, unless a method sets an earlier one. */
   const inTime = async <T>(run: (deadline: number) => Promise<T>, words?: ErrorContext): Promise<T> => {
     const deadline = Date.now() + timeoutMs;
@@ -183,6 +178,12 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
 function checkTimeout(ms: number): void {
   if (ms > 0 && ms <= MAX_TIMER_MS) return;
   throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${ms}`);
+}
+
+function checkFairnessKey(key: unknown): void {
+  if (key === undefined || (typeof key === 'string' && Buffer.byteLength(key) <= MAX_FAIRNESS_KEY_BYTES)) return;
+  const expected = `a text of at most ${MAX_FAIRNESS_KEY_BYTES} bytes`;
+  throw new InvalidArgumentError(`fairnessKey: expected ${expected}, got ${quoteValue(key)}`);
 }
 
 /** A `Client` of another copy of Temporal's package is fine, so this looks only at what is used. */
