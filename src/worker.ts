@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { type Logger, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities, createCircuitBreaker, createHistoryWatch, createLogContext } from './activities';
 import { envFileAdvice, loadEnvFile, readWorkerConfig, scrubSecrets, type WorkerConfig } from './config';
-import { createDelivery, createFingerprinter } from './delivery';
+import { createEventSender, createFingerprinter } from './delivery';
 import { exitWith, stopSignal } from './exit';
 import { observePartner, refreshGauges } from './metrics';
 import { createPartnerClient } from './partner';
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   await requireSearchAttributes(connection, namespace);
 
   const client = createClient(connection, namespace);
-  const { partner, delivery, metrics, options } = createParts(config, { client, tracing, stopping, logger });
+  const { partner, eventSender, metrics, options } = createParts(config, { client, tracing, stopping, logger });
   const capacity = capacityFor(thisMachine());
   worker = await Worker.create({ connection, ...options, ...capacity });
   partner.listOrders({ limit: 1 }).catch((error: Error) => warn(`the partner can't be used: ${error.message}`));
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
     const reason: unknown = await connection.withDeadline(Date.now() + 5_000, ask).catch((refusal: unknown) => refusal);
     throw reason instanceof TemporalConfigError ? reason : error;
   });
-  await Promise.all([health.close(), partner.close(), delivery.close(), tracing.close()]);
+  await Promise.all([health.close(), partner.close(), eventSender.close(), tracing.close()]);
   await connection.close();
 }
 
@@ -101,7 +101,7 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
       logger.warn('circuit breaker open: new placements are paused, because the partner accepts no orders', { reason });
   };
   metrics.set('fulfilment_circuit_breaker_open', 0, {});
-  const delivery = tracing.around(createDelivery(config.delivery, tracing.headers));
+  const eventSender = tracing.around(createEventSender(config.delivery, tracing.headers));
   const options: WorkerOptions = {
     namespace,
     taskQueue,
@@ -110,7 +110,7 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
     activities: createActivities({
       client,
       partner,
-      delivery,
+      eventSender,
       purchases: createPurchaseReader(client),
       fingerprints: createFingerprinter(config.fingerprintSecrets),
       settings: config.purchase,
@@ -125,7 +125,7 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
     ...workflowCodeOptions,
     ...shutdownOptions(config.purchase),
   };
-  return { partner, delivery, metrics, options };
+  return { partner, eventSender, metrics, options };
 }
 
 main().catch((error: unknown) => exitWith(error, envFileAdvice(error)));

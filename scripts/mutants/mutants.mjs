@@ -692,10 +692,10 @@ export const MUTANTS = [
   {
     name: 'secret-of-the-first-run',
     rule: 'if no key was received, the secret recorded by the first run makes the ids',
-    file: 'src/activities/read-sale.ts',
+    file: 'src/activities/read-ended-purchase.ts',
     find: 'keyId === undefined ? await purchases.recordedSecretId(firstRun) :',
     replace: 'keyId === undefined ? firstRun.runId.slice(0, 0) :',
-    tests: ['test/unit/activities/read-sale.test.ts'],
+    tests: ['test/unit/activities/read-ended-purchase.test.ts'],
   },
   {
     name: 'any-secret',
@@ -708,10 +708,10 @@ export const MUTANTS = [
   {
     name: 'first-memo-only',
     rule: "the checkout's received keys are the union over all runs and deliveries",
-    file: 'src/activities/read-sale.ts',
+    file: 'src/activities/read-ended-purchase.ts',
     find: 'unionOfKeys(...received)',
     replace: 'unionOfKeys(...received.slice(0, 1))',
-    tests: ['test/unit/activities/read-sale.test.ts'],
+    tests: ['test/unit/activities/read-ended-purchase.test.ts'],
   },
   {
     name: 'owner-not-remembered',
@@ -1034,8 +1034,8 @@ export const MUTANTS = [
     name: 'notice-for-ever',
     rule: 'a purchase ends even if the checkout never accepts an attention notice',
     file: 'src/workflows/purchase-record.ts',
-    find: 'await condition(areSent, lastNoticesTimeoutMs);',
-    replace: 'await condition(areSent, 1_000_000 * lastNoticesTimeoutMs);',
+    find: 'await condition(areSent, LAST_NOTICES_TIMEOUT_MS);',
+    replace: 'await condition(areSent, 1_000_000 * LAST_NOTICES_TIMEOUT_MS);',
     tests: ['test/scenarios/delivery/exhausted.test.ts'],
   },
   {
@@ -1371,7 +1371,7 @@ export const MUTANTS = [
   {
     name: 'redeliver-only-overdue',
     rule: 'redeliver reads the order in every case in which keys may have arrived',
-    file: 'src/activities/read-sale.ts',
+    file: 'src/activities/read-ended-purchase.ts',
     find: 'if (result && isKeylessOutcome(result.outcome)) return',
     replace: "if (result && (isKeylessOutcome(result.outcome) || result.outcome === 'PARTIALLY_DELIVERED')) return",
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
@@ -1379,7 +1379,7 @@ export const MUTANTS = [
   {
     name: 'memo-of-the-stopped',
     rule: 'the memo of a stopped purchase is not trusted, because a client can set it',
-    file: 'src/activities/read-sale.ts',
+    file: 'src/activities/read-ended-purchase.ts',
     find: 'purchaseMemo.safeParse(result ? (description.memo ?? {}) : {})',
     replace: 'purchaseMemo.safeParse(result !== null ? (description.memo ?? {}) : {})',
     tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
@@ -1419,7 +1419,7 @@ export const MUTANTS = [
   {
     name: 'keys-after-a-keyless-outcome',
     rule: 'a run after a reset delivers no keys on its own if the checkout was told before that there are none',
-    file: 'src/activities/read-sale.ts',
+    file: 'src/activities/read-ended-purchase.ts',
     find: 'keylessEvent ??= types.find(isKeylessEvent);',
     replace: "keylessEvent ??= types.find((type) => isKeylessEvent(type) && type === '');",
     tests: ['test/scenarios/operators/reset.test.ts'],
@@ -1877,7 +1877,7 @@ export const MUTANTS = [
   {
     name: 'late-keys-renamed',
     rule: 'a delivered key keeps its id after a rotation of the secret, even in a late delivery',
-    file: 'src/activities/read-sale.ts',
+    file: 'src/activities/read-ended-purchase.ts',
     find: 'earlier.fingerprintSecretId ?? deps.fingerprints.newestId()',
     replace: 'deps.fingerprints.newestId()',
     tests: ['test/scenarios/delivery/rotation.test.ts'],

@@ -16,7 +16,7 @@ const ALLOWED_WORKFLOWS: Record<keyof AllActivities, readonly string[]> = {
   pollUntilEnded: [PURCHASE_WORKFLOW],
   pollOrder: [PURCHASE_WORKFLOW],
   checkOrder: [PURCHASE_WORKFLOW],
-  readSale: [DELIVER_WORKFLOW],
+  readEndedPurchase: [DELIVER_WORKFLOW],
   deliverSale: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
   deliverNotice: [PURCHASE_WORKFLOW, DELIVER_WORKFLOW],
   reconcileOrders: [RECONCILE_WORKFLOW],

@@ -4,7 +4,7 @@ import { isPartnerError, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { describeIfValid } from './read-sale';
+import { describeIfValid } from './read-ended-purchase';
 
 /**
  * Checks the order that a decision names before the decision is accepted. With a mistyped id, the hold would close, and

@@ -4,7 +4,7 @@ import type { Activities, DeliveryAttemptResult, SaleDeliveryAttemptResult } fro
 import type { CheckoutEvent, EventLine } from '../contracts/events';
 import { keyIdsOf, missingKeys } from '../domain/key-ids';
 import { safeStatus } from '../domain/order';
-import type { SaleDelivery } from '../domain/plan-delivery';
+import type { SaleEvent } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
 import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../delivery';
 import type { Order } from '../partner';
@@ -63,7 +63,7 @@ export function createDeliveryActivities(
  * @throws DeliveryError
  */
 export async function postEvent(
-  { delivery, metrics, now }: Pick<ActivityDependencies, 'delivery' | 'metrics' | 'now'>,
+  { eventSender, metrics, now }: Pick<ActivityDependencies, 'eventSender' | 'metrics' | 'now'>,
   identity: EventIdentity,
   data: CheckoutEvent['data'],
   withinMs?: number,
@@ -72,7 +72,7 @@ export async function postEvent(
   const id = eventId(identity);
   const at = new Date(now()).toISOString();
   try {
-    const accepted = await delivery.deliver({ id, body: { type, timestamp: at, data } }, withinMs);
+    const accepted = await eventSender.deliver({ id, body: { type, timestamp: at, data } }, withinMs);
     metrics.count('fulfilment_delivery_attempts', { result: accepted ? 'received' : 'failed' });
     log.info(accepted ? 'event delivered' : 'event permanently rejected (410)', { eventId: id, type });
     return accepted ? { kind: 'RECEIVED', event: { id, type, at } } : { kind: 'REFUSED' };
@@ -86,7 +86,7 @@ export async function postEvent(
  * The lines of an event, with keys if the sale has any.
  * @returns undefined if the order has changed since its review
  */
-async function linesOf(deps: ActivityDependencies, { orderId, status, lines = [] }: SaleDelivery) {
+async function linesOf(deps: ActivityDependencies, { orderId, status, lines = [] }: SaleEvent) {
   const [keyId] = lines.flatMap(({ keyIds }) => keyIds);
   if (keyId === undefined || orderId === undefined) return lines.map((line) => eventLine(line));
   const { data: order } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>

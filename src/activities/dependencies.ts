@@ -2,7 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { Metrics } from '../contracts/metrics';
 import type { PurchaseSettings } from '../contracts/purchase';
-import type { Delivery, Fingerprinter } from '../delivery';
+import type { EventSender, Fingerprinter } from '../delivery';
 import type { PartnerClient, PermitRequest } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import type { CircuitBreaker } from './circuit-breaker';
@@ -13,7 +13,7 @@ export interface ActivityDependencies {
   /** For the worker's own namespace. */
   client: Client;
   partner: PartnerClient;
-  delivery: Delivery;
+  eventSender: EventSender;
   fingerprints: Fingerprinter;
   settings: PurchaseSettings;
   /** For the worker's own namespace. */

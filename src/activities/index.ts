@@ -6,7 +6,7 @@ import { createDeliveryActivities } from './deliver-sale';
 import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
 import { createPollOrderActivities } from './poll-order';
-import { createReadSaleActivities } from './read-sale';
+import { createReadEndedPurchaseActivities } from './read-ended-purchase';
 import { createReconcileActivities, type ReconcileDependencies } from './reconcile';
 import { onlyForOwnWorkflows } from './allowed-workflows';
 
@@ -27,7 +27,7 @@ export function createActivities(deps: ReconcileDependencies): Activities & Reco
     ...createFindOrdersActivities(deps),
     ...createPollOrderActivities(deps),
     ...createCheckOrderActivities(deps),
-    ...createReadSaleActivities(deps),
+    ...createReadEndedPurchaseActivities(deps),
     ...createDeliveryActivities(deps),
     ...createReconcileActivities(deps),
   });

@@ -5,7 +5,7 @@ import { maxDebitIssue } from '../domain/money';
 import { safeTraceId } from '../domain/safe-values';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withTimeout } from '../temporal/client';
-import { placementWriteMs } from '../workflows/policies';
+import { PLACEMENT_WRITE_MS } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
 import { type ActivityDependencies, wasDispatchedBefore } from './dependencies';
 import { ACCESS_DENIED, errorName } from './failures';
@@ -94,7 +94,7 @@ async function placeBehindFences(deps: AttemptContext, input: PlaceOrderInput): 
   const permits = {
     class: 'placement',
     dueAt: input.purchaseStartedAt,
-    notAfter: writeDeadline(input) - placementWriteMs,
+    notAfter: writeDeadline(input) - PLACEMENT_WRITE_MS,
   } as const;
   return deps.partner.withPermits(permits, async (partner) => {
     const found = await findExistingOrder(partner, deps, input);

@@ -4,7 +4,7 @@ import { canStopPolling, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { FORCED_POLL_EVERY } from '../workflows/policies';
 import { type ActivityDependencies, readPermits } from './dependencies';
-import { readEarlierRuns } from './read-sale';
+import { readEarlierRuns } from './read-ended-purchase';
 import { ACCESS_DENIED, retryAsOrdinaryActivity, toFailure, orderStillOpen } from './failures';
 import { addKeyIds, snapshotOf } from './order-keys';
 

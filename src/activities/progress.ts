@@ -1,5 +1,5 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { heartbeatIntervalMs } from '../workflows/policies';
+import { HEARTBEAT_INTERVAL_MS } from '../workflows/policies';
 
 /** The progress of a long activity, shown in the Temporal UI. */
 export interface Progress {
@@ -23,7 +23,7 @@ export function openProgress(): Progress {
     beatAt = performance.now();
     heartbeat(shown);
   };
-  const timer = setInterval(beat, heartbeatIntervalMs);
+  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS);
   beat();
   return {
     show(step, counts = {}) {

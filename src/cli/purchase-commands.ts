@@ -37,7 +37,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
       'what was sold, such as gift-card-50:2; repeat the option for more products',
       item,
     )
-    .option('--max-debit <amount>', 'place no order if its catalogue price exceeds this amount', amount)
+    .option('--max-debit <amount>', 'place no order if the catalogue total exceeds this amount or is unknown', amount)
     .option('--wait', 'wait until it ends and show each state; exit code 3 unless everything was delivered')
     .action((referenceId: string, options: PurchaseOptions) => purchase(context, referenceId, options));
   add('status', 'show the state of a purchase and its deliveries').action(async (referenceId: string) =>

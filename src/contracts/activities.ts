@@ -2,7 +2,7 @@ import type { KeyIds } from '../domain/key-ids';
 import type { OrderSnapshot } from '../domain/order';
 import type { PurchaseItem } from '../domain/purchase-item';
 import type { EvidenceWithoutOrder } from '../domain/placement';
-import type { EndedSale, SaleDelivery } from '../domain/plan-delivery';
+import type { EndedPurchase, SaleEvent } from '../domain/plan-delivery';
 import type { AttentionData, HeldData } from './events';
 import type { ReceivedEvent } from './public-types';
 import type { PurchaseSettings } from './purchase';
@@ -43,7 +43,7 @@ export interface PlaceOrderInput {
   requestMayHaveBeenSent: boolean;
   /** Only recorded: a run after a reset reads it to learn from which secret the key ids were made. */
   fingerprintSecretId: string;
-  /** The age in ms from which the attempt sends nothing. */
+  /** Beyond this age, in ms, the attempt sends nothing. */
   maxAgeMs: number;
 }
 
@@ -184,8 +184,8 @@ export interface Activities {
   /** Checks the order that a decision names, before the decision is accepted. Throws if the partner can't be read. */
   checkOrder(input: CheckOrderInput): Promise<OrderCheck>;
   /** Reads an ended purchase and its order. Throws `NothingToDeliver` for any other purchase. */
-  readSale(input: DeliverInput): Promise<EndedSale>;
+  readEndedPurchase(input: DeliverInput): Promise<EndedPurchase>;
   /** Delivers one event about a sale, with keys that the same attempt reads from the partner. */
-  deliverSale(delivery: SaleDelivery): Promise<SaleDeliveryAttemptResult>;
+  deliverSale(delivery: SaleEvent): Promise<SaleDeliveryAttemptResult>;
   deliverNotice(notice: Notice): Promise<DeliveryAttemptResult>;
 }

@@ -68,7 +68,7 @@ export interface PurchaseStanding {
 export function possibleCommands({ referenceId, state, hold }: PurchaseStanding): string[] {
   const search = `${searchCommand(referenceId)}  # shows the partner's orders with this reference`;
   const cancel = `${command(`cancel ${referenceId}`)}  # ends the purchase if no order can exist`;
-  const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all keys again`;
+  const redeliver = `${command(`redeliver ${referenceId}`)}  # reads its order and delivers all its keys`;
   switch (state) {
     case 'HELD': {
       if (!hold) return [];

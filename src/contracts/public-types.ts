@@ -1,3 +1,4 @@
+import type { FindingKind } from '../domain/reconciliation/finding';
 import type { Decision, HoldReason } from '../domain/holds';
 import type { PurchaseItem } from '../domain/purchase-item';
 import type { PurchaseOutcome } from '../domain/purchase-state';
@@ -215,24 +216,7 @@ export interface HeldData extends WithoutLines {
   decisions: Decision[];
 }
 
-/** The kinds of findings of a reconciliation. */
-export type FindingKind =
-  | 'DOUBLE_PURCHASE'
-  | 'SAME_KEY_TWICE'
-  | 'LOST'
-  | 'LATE'
-  | 'UNDELIVERED'
-  | 'SHORTFALL'
-  | 'MISSING_AT_PARTNER'
-  | 'UNREADABLE'
-  | 'ORPHAN'
-  | 'REFUNDED_AFTER_DELIVERY'
-  | 'KEYS_GONE'
-  | 'AMOUNT_MISMATCH'
-  | 'STATUS_MISMATCH'
-  | 'SHORTFALL_FILLED'
-  | 'SHORTFALL_REFUNDED'
-  | 'STUCK';
+export type { FindingKind };
 
 /** The kinds of notices that a purchase itself sends. */
 export type AttentionKind = 'DOUBLE_PURCHASE' | 'DELIVERED_KEYS_GONE';

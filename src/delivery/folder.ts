@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeErrorCode } from '../domain/safe-values';
-import { type Delivery, DeliveryError, type DeliveryEvent } from './delivery';
+import { type EventSender, DeliveryError, type DeliveryEvent } from './event-sender';
 
 const DRAFT = '.part';
 
@@ -10,7 +10,7 @@ const DRAFT = '.part';
  * Writes each event atomically to its own file, `EVENT-ID.json`, with mode 0600. A repeated event replaces its file,
  * which has the same keys.
  */
-export function createFolderDelivery({ dir }: { dir: string }): Delivery {
+export function createFolderSender({ dir }: { dir: string }): EventSender {
   return {
     async deliver(event) {
       if (!/^[A-Za-z0-9_-]{1,200}$/.test(event.id)) throw new TypeError('the event id is not a valid file name');

@@ -1,8 +1,8 @@
-import type { Delivery } from './delivery';
-import { createFolderDelivery } from './folder';
-import { createWebhookDelivery } from './webhook';
+import type { EventSender } from './event-sender';
+import { createFolderSender } from './folder';
+import { createWebhookSender } from './webhook';
 
-export { type Delivery, DeliveryError, type DeliveryEvent, isDeliveryError } from './delivery';
+export { type EventSender, DeliveryError, type DeliveryEvent, isDeliveryError } from './event-sender';
 export { createFingerprinter, eventId, type EventIdentity, type Fingerprinter, secretIdOf } from './ids';
 
 export type DeliverySettings =
@@ -13,6 +13,6 @@ export type DeliverySettings =
  * Creates the configured delivery.
  * @param headers added to each posted event
  */
-export function createDelivery(settings: DeliverySettings, headers?: () => Record<string, string>): Delivery {
-  return settings.kind === 'webhook' ? createWebhookDelivery({ ...settings, headers }) : createFolderDelivery(settings);
+export function createEventSender(settings: DeliverySettings, headers?: () => Record<string, string>): EventSender {
+  return settings.kind === 'webhook' ? createWebhookSender({ ...settings, headers }) : createFolderSender(settings);
 }

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { safeErrorCode } from '../domain/safe-values';
 import { parseRetryAfter } from '../domain/retry-after';
-import { type Delivery, DeliveryError } from './delivery';
+import { type EventSender, DeliveryError } from './event-sender';
 import { signedHeaders } from './signature';
 
 export interface WebhookOptions {
@@ -21,7 +21,7 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
  * Posts events, signed as Standard Webhooks. Redirects are not followed, because keys must not go anywhere else. Each
  * running attempt has its own connection, so a request that hangs does not delay others.
  */
-export function createWebhookDelivery(options: WebhookOptions): Delivery {
+export function createWebhookSender(options: WebhookOptions): EventSender {
   const { url, timeoutMs, now = Date.now } = options;
   // Undici's timeouts restart with every byte, so one deadline for the whole attempt replaces them.
   const agent = new Agent({ connect: { timeout: timeoutMs }, headersTimeout: 0, bodyTimeout: 0, allowH2: false });

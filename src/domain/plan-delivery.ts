@@ -5,7 +5,7 @@ import type { PurchaseItem } from './purchase-item';
 import { isKeylessOutcome, eventTypeOf, type PurchaseOutcome } from './purchase-state';
 
 /** An ended purchase, as the Temporal server and the partner know it now. */
-export interface EndedSale {
+export interface EndedPurchase {
   referenceId: string;
   items: PurchaseItem[];
   /** Absent if the workflow was stopped without a result. */
@@ -26,7 +26,7 @@ export interface EndedSale {
 }
 
 /** An event about a sale. It contains key ids only; the delivery activity reads the keys. */
-export interface SaleDelivery {
+export interface SaleEvent {
   type: `purchase.${Lowercase<PurchaseOutcome>}` | 'purchase.late_delivery';
   referenceId: string;
   orderId?: string;
@@ -43,14 +43,14 @@ export interface SaleDelivery {
 /** How to bring the checkout up to date after the end of a purchase. */
 export type DeliveryPlan =
   /** `newKeys`: how many keys the checkout has not received. `missing`: how many the order still lacks. */
-  | { kind: 'send'; delivery: SaleDelivery; newKeys: number; missing: number; ordered: number }
+  | { kind: 'send'; delivery: SaleEvent; newKeys: number; missing: number; ordered: number }
   /** Nothing to send. `reason` is shown to an operator who asked for a delivery. */
   | { kind: 'nothing'; reason: string; missing: number }
   /** The order must not be delivered as it is. */
   | { kind: 'issue'; issue: string };
 
 /** @param again also send what the checkout has already received. */
-export function planDelivery(sale: EndedSale, again: boolean): DeliveryPlan {
+export function planDelivery(sale: EndedPurchase, again: boolean): DeliveryPlan {
   const { items, outcome, order, accepted } = sale;
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended as ${outcome}`);
   if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
@@ -86,7 +86,7 @@ export function stateAfter({ delivery, missing }: Extract<DeliveryPlan, { kind: 
 }
 
 /** With the same keys as the outcome event, the delivery repeats that event. With other keys it is a late delivery. */
-function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): SaleDelivery {
+function saleAsItIs(sale: EndedPurchase, order: OrderSnapshot, lines: SaleLine[]): SaleEvent {
   const { referenceId, outcome, outcomeKeyIds, reason } = sale;
   const { orderId, status, totalDebit } = order;
   const keyIds = keyIdsOf(lines);
@@ -97,7 +97,7 @@ function saleAsItIs(sale: EndedSale, order: OrderSnapshot, lines: SaleLine[]): S
   return { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };
 }
 
-function refund(sale: EndedSale, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
+function refund(sale: EndedPurchase, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
   if (sale.refundReceived && !again) return { kind: 'nothing', reason: 'the checkout knows of the refund', missing: 0 };
   const reason = 'the partner refunded the order after the purchase had ended';
   const delivery = { type: 'purchase.refunded', referenceId: sale.referenceId, orderId, totalDebit, reason } as const;
@@ -105,7 +105,7 @@ function refund(sale: EndedSale, { orderId, totalDebit }: OrderSnapshot, again: 
 }
 
 /** Repeats the event of an outcome without keys. An event that had keys can't be repeated without them. */
-function repeatOutcome(sale: EndedSale, again: boolean, nothingBecause: string): DeliveryPlan {
+function repeatOutcome(sale: EndedPurchase, again: boolean, nothingBecause: string): DeliveryPlan {
   const { referenceId, items, outcome, orderId, totalDebit, reason, outcomeKeyIds } = sale;
   const hadKeys = Object.keys(outcomeKeyIds).length > 0;
   if (!again || outcome === undefined || hadKeys) return { kind: 'nothing', reason: nothingBecause, missing: 0 };

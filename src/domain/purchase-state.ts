@@ -7,7 +7,7 @@ const OUTCOME_MEANINGS = {
   FAILED: 'the partner could not fulfil the order; nothing was delivered',
   REJECTED: 'the partner rejected the order; nothing was bought',
   NOT_PLACED: 'the order could not be placed in time, or would have cost too much; nothing was bought',
-  OVERDUE: 'the order was still open at the deadline; the nightly reconciliation delivers its keys when they arrive',
+  OVERDUE: 'the order was still open at the deadline',
   CANCELLED: 'cancelled before anything was bought',
   ABANDONED: 'abandoned by an operator; no key is confirmed as delivered',
 } as const;

@@ -3,7 +3,7 @@ import { DEFAULT_TASK_QUEUE } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { itemsOnly, quoteValue, validatePurchase, validateReference } from '../domain/purchase-rules';
 import { createPurchaseReader, retryServerTimeouts } from '../temporal/client';
-import { responseTimeoutMs } from '../workflows/policies';
+import { RESPONSE_TIMEOUT_MS } from '../workflows/policies';
 import { type Cancellation, cancelPurchase } from './cancel';
 import { InvalidArgumentError, InvalidPurchaseError, PurchaseEndedWithoutResultError } from './errors';
 import { type ListFilter, listPurchases, type PurchaseList } from './list';
@@ -128,7 +128,7 @@ const OPTION_FIELDS = namesOf<StarterOptions>({ taskQueue: true, timeoutMs: true
 export function createStarter(client: Client, options: StarterOptions = {}): Starter {
   checkClient(client);
   checkFields(options, OPTION_FIELDS);
-  const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = responseTimeoutMs, fairnessKey } = options;
+  const { taskQueue = DEFAULT_TASK_QUEUE, timeoutMs = RESPONSE_TIMEOUT_MS, fairnessKey } = options;
   checkTimeout(timeoutMs);
   if (typeof taskQueue !== 'string' || taskQueue === '') {
     throw new InvalidArgumentError(`taskQueue: expected a name, got ${quoteValue(taskQueue)}`);

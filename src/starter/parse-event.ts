@@ -2,7 +2,7 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { checkoutEvent } from '../contracts/events';
 import type { FulfilmentEvent, KnownEvent } from '../contracts/public-types';
 import { keyOf, signatureOf, signedHeaders } from '../delivery/signature';
-import { FulfilmentError } from './errors';
+import { FulfilmentError, InvalidArgumentError } from './errors';
 
 /** The headers of a request: those of Node and Express, or a `Headers` object. */
 export type EventHeaders =
@@ -44,7 +44,7 @@ const TOLERANCE_S = 5 * 60;
  * @param secrets the worker's DELIVERY_SECRET, `whsec_…`. During a rotation, pass all secrets, as a list or separated
  * by spaces.
  * @throws InvalidEventError
- * @throws TypeError if the body is already parsed or a secret is malformed. Both are bugs in the receiver.
+ * @throws InvalidArgumentError if the body is already parsed or a secret is malformed. Both are bugs in the receiver.
  */
 export function parseEvent(
   body: string | Uint8Array,
@@ -77,7 +77,7 @@ type UnsignedOf<E> = E extends KnownEvent ? Pick<E, 'type' | 'data'> & { id?: st
  *
  * @param secret the receiver's secret, `whsec_…`. If there are several, the first one signs.
  * @returns the request to post.
- * @throws TypeError if the secret is malformed.
+ * @throws InvalidArgumentError if the secret is malformed.
  */
 export function signEvent(
   { type, data, id = `evt_${randomUUID()}` }: UnsignedEvent,
@@ -91,7 +91,7 @@ export function signEvent(
 function bytesOf(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  throw new TypeError(
+  throw new InvalidArgumentError(
     'parseEvent needs the raw body, as text or bytes. In Express, use express.raw() on this route, and define the route ' +
       'before app.use(express.json()), which would parse the body first.',
   );
@@ -99,7 +99,7 @@ function bytesOf(body: unknown): Buffer {
 
 function headerOf(headers: EventHeaders, name: string): string {
   if (typeof headers !== 'object' || headers === null) {
-    throw new TypeError("parseEvent: expected the request's headers as an object, such as request.headers");
+    throw new InvalidArgumentError("parseEvent: expected the request's headers as an object, such as request.headers");
   }
   const found = isHeaders(headers) ? headers.get(name) : valueOf(headers, name);
   // Node's `headersDistinct` has a list of values for each header.
@@ -121,7 +121,7 @@ function secretsIn(secrets: unknown): string[] {
   const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
   if (all.length > 0 && all.every((secret) => keyOf(secret).length > 0)) return all;
   const got = given.length === 0 ? 'nothing' : all.length === 0 ? 'an empty text' : 'something else (not shown)';
-  throw new TypeError(`Expected the worker's DELIVERY_SECRET, whsec_ followed by Base64; got ${got}.`);
+  throw new InvalidArgumentError(`Expected the worker's DELIVERY_SECRET, whsec_ followed by Base64; got ${got}.`);
 }
 
 function isSame(one: string, other: string): boolean {

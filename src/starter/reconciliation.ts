@@ -11,7 +11,7 @@ import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contra
 import { command } from '../contracts/operator-commands';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { lookbackIssue, rootCauseOf } from '../temporal/client';
-import { reconciliationTimeoutMs, schedulePolicies } from '../workflows/policies';
+import { RECONCILIATION_TIMEOUT_MS, schedulePolicies } from '../workflows/policies';
 import { FulfilmentError } from './errors';
 import { describeNamespace } from './describe-namespace';
 
@@ -49,7 +49,7 @@ export async function reconcileNow(
       args: [input],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: 'FAIL',
-      workflowExecutionTimeout: reconciliationTimeoutMs,
+      workflowExecutionTimeout: RECONCILIATION_TIMEOUT_MS,
       staticSummary: input.dryRun ? 'manual reconciliation that only reports' : 'manual reconciliation',
     });
     onStart(handle.firstExecutionRunId);
@@ -163,7 +163,7 @@ function definitionOf({ cron, timezone, lookbackMs }: ScheduleSettings, taskQueu
       workflowId: RECONCILE_SCHEDULE,
       taskQueue,
       args: [{ lookbackMs, timeZone: timezone } satisfies ReconcileInput],
-      workflowExecutionTimeout: reconciliationTimeoutMs,
+      workflowExecutionTimeout: RECONCILIATION_TIMEOUT_MS,
       staticSummary: 'the nightly reconciliation',
     },
     policies: {

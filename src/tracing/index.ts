@@ -1,6 +1,6 @@
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { Delivery } from '../delivery';
+import type { EventSender } from '../delivery';
 import type { AroundRequest } from '../partner';
 import type * as OpenTelemetry from './opentelemetry';
 
@@ -11,7 +11,7 @@ export interface Tracing {
   /** For the partner client. */
   aroundRequest: AroundRequest[];
   /** Wraps each delivery attempt in a span. */
-  around(delivery: Delivery): Delivery;
+  around(eventSender: EventSender): EventSender;
   /** The W3C `traceparent` of the current span, for the checkout. */
   headers(): Record<string, string>;
   /** Sends the remaining spans within two seconds. */
@@ -22,7 +22,7 @@ const OFF: Tracing = {
   activityInterceptors: [],
   clientInterceptors: [],
   aroundRequest: [],
-  around: (delivery) => delivery,
+  around: (sender) => sender,
   headers: () => ({}),
   close: async () => {},
 };

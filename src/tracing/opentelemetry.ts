@@ -37,13 +37,13 @@ export function startOpenTelemetry(service: 'worker' | 'starter', warn: (line: s
     ],
     clientInterceptors: [new OpenTelemetryWorkflowClientInterceptor()],
     aroundRequest: [traceRequest],
-    around: (delivery) => ({
+    around: (sender) => ({
       deliver(event, withinMs) {
         const { type, data } = event.body;
         const attributes = { 'delivery.event_id': event.id, 'delivery.event_type': type, ...attributesOf(data) };
-        return inSpan(`deliver ${type}`, attributes, () => delivery.deliver(event, withinMs));
+        return inSpan(`deliver ${type}`, attributes, () => sender.deliver(event, withinMs));
       },
-      close: () => delivery.close(),
+      close: () => sender.close(),
     }),
     headers() {
       const carrier: Record<string, string> = {};

@@ -10,7 +10,7 @@ import { confirmationDelaysMs, historySearchOptions, unreadableHistoryTimeoutMs 
 import { firstStartTime, metrics, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
 /** The order that the purchase continues with. */
-export interface PlacedOrder {
+export interface OwnOrder {
   kind: 'order';
   orderId: string;
   /** The order was found in the order history or named by an operator, rather than returned by our own request. */
@@ -116,7 +116,7 @@ export function describeConfirmation(
 }
 
 /** Adopts the order that the history shows. Other billable orders are reported, because each of them costs money. */
-export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): PlacedOrder {
+export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): OwnOrder {
   const { adopt: chosen, doubles } = chooseOrder(found);
   if (doubles.length > 0) {
     const alsoBought = doubles.map((order) => order.id);

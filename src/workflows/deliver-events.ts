@@ -15,7 +15,7 @@ import { FAILURE, retryDelayOf } from '../contracts/failures';
 import type { AttentionKind } from '../contracts/public-types';
 import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
-import type { SaleDelivery } from '../domain/plan-delivery';
+import type { SaleEvent } from '../domain/plan-delivery';
 import { pluralize } from '../domain/text-format';
 import { isDeliveryAttemptResult, isSaleDeliveryAttemptResult } from './guards';
 import { attentionNoticeOptions, deliveryOptions, firstDeliveryOptions } from './policies';
@@ -42,7 +42,7 @@ export type SaleDeliveryEnd = SaleDeliveryAttemptResult | { kind: 'EXHAUSTED' | 
  */
 export async function deliverWithRetries(
   sender: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
-  sale: SaleDelivery,
+  sale: SaleEvent,
   mayBeLocal: boolean,
 ): Promise<SaleDeliveryEnd> {
   const summary = deliverySummary(sale);
@@ -78,7 +78,7 @@ export async function deliverWithRetries(
   }
 }
 
-/** Usually `deliveryRetryHours`, unless an operator has changed the activity's options. */
+/** Usually `DELIVERY_RETRY_HOURS`, unless an operator has changed the activity's options. */
 function hoursSince(beganAt: number): string {
   const hours = Math.round((Date.now() - beganAt) / 3_600_000);
   return hours < 1 ? 'less than an hour' : pluralize(hours, 'hour');
@@ -92,7 +92,7 @@ const ENDED_BY_OPERATOR = {
 /** `eventMayHaveArrived`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
 type LocalFailure = { kind: 'FAILED'; eventMayHaveArrived: boolean; retryAfterMs: number };
 
-async function deliverLocally(sale: SaleDelivery, summary: string): Promise<SaleDeliveryAttemptResult | LocalFailure> {
+async function deliverLocally(sale: SaleEvent, summary: string): Promise<SaleDeliveryAttemptResult | LocalFailure> {
   try {
     return await local.deliverSale.executeWithOptions({ summary }, [sale]);
   } catch (failure) {
@@ -104,7 +104,7 @@ async function deliverLocally(sale: SaleDelivery, summary: string): Promise<Sale
   }
 }
 
-function deliverySummary({ type, lines = [] }: SaleDelivery): string {
+function deliverySummary({ type, lines = [] }: SaleEvent): string {
   const keys = keyCount(lines);
   return keys > 0 ? `${type}, keys: ${keys}` : type;
 }

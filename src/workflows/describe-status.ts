@@ -55,7 +55,7 @@ interface Advice {
 
 const decide = (text: string): Advice => ({
   title: 'Your decision is needed.',
-  text: `${text} Then decide:`,
+  text: `${text} The commands:`,
 });
 
 const HOLD_ADVICE: Record<HoldReason, Advice> = {

@@ -14,7 +14,7 @@ import { deliverWorkflowId, purchaseWorkflowId } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/purchase';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
 import { isSafeOrderId, type OrderLine, type OrderSnapshot } from '../domain/order';
-import type { EndedSale } from '../domain/plan-delivery';
+import type { EndedPurchase } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase, validateReference } from '../domain/purchase-rules';
 import { PURCHASE_OUTCOMES } from '../domain/purchase-state';
 import { MAX_RETRY_AFTER_MS } from '../domain/retry-after';
@@ -144,8 +144,8 @@ const isSale = isObject({
   order: isOptional(isSnapshot),
 });
 
-/** Whether this is a result of `readSale` for this purchase. */
-export function isEndedSale(referenceId: string, value: unknown): value is EndedSale {
+/** Whether this is a result of `readEndedPurchase` for this purchase. */
+export function isEndedPurchase(referenceId: string, value: unknown): value is EndedPurchase {
   return isSale(value) && value.referenceId === referenceId;
 }
 

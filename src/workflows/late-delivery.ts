@@ -15,15 +15,15 @@ import { formatInstant } from '../contracts/format-instant';
 import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
 import { escapeMarkdown } from '../domain/text-format';
-import { type EndedSale, planDelivery, stateAfter } from '../domain/plan-delivery';
+import { type EndedPurchase, planDelivery, stateAfter } from '../domain/plan-delivery';
 import { deliverWithRetries, keysGoneDetails, MAX_REVIEWS, sendAttentionNotice } from './deliver-events';
-import { isEndedSale, validateDeliverInput } from './guards';
+import { isEndedPurchase, validateDeliverInput } from './guards';
 import {
   attentionNoticeOptions,
-  deliveryRetryHours,
-  lastNoticesTimeoutMs,
+  DELIVERY_RETRY_HOURS,
+  LAST_NOTICES_TIMEOUT_MS,
   localOptions,
-  readSaleOptions,
+  readEndedPurchaseOptions,
 } from './policies';
 
 /**
@@ -95,34 +95,34 @@ async function deliverCurrent(
   }
 }
 
-async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedSale> {
-  const { readSale: read } = proxyActivities<Activities>(readSaleOptions(settings));
+async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedPurchase> {
+  const { readEndedPurchase: read } = proxyActivities<Activities>(readEndedPurchaseOptions(settings));
   const { referenceId } = input;
   setCurrentDetails(
     `**DELIVERING** what has changed since purchase ${escapeMarkdown(referenceId)} ended. ` +
       'The purchase and its order are being read. **Next:** the checkout is brought up to date.',
   );
   const sale: unknown = await read.executeWithOptions({ summary: 'read the purchase and its order' }, [input]);
-  if (isEndedSale(referenceId, sale)) return sale;
+  if (isEndedPurchase(referenceId, sale)) return sale;
   throw deliveryFailure(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
 /** The keys that may have been delivered, but are no longer in the order. An open order proves nothing about its keys. */
-function goneKeys({ order }: EndedSale, possiblyReceived: KeyIds): string[] {
+function goneKeys({ order }: EndedPurchase, possiblyReceived: KeyIds): string[] {
   return order && canStopPolling(order.status) ? missingKeys(possiblyReceived, keyIdsOf(order.lines)) : [];
 }
 
-async function notifyKeysGone(settings: PurchaseSettings, sale: EndedSale, gone: readonly string[]): Promise<void> {
+async function notifyKeysGone(settings: PurchaseSettings, sale: EndedPurchase, gone: readonly string[]): Promise<void> {
   const { referenceId, orderId } = sale;
   const data = { referenceId, orderId, kind: 'DELIVERED_KEYS_GONE', details: keysGoneDetails(gone) } as const;
-  const options = { ...attentionNoticeOptions(settings), scheduleToCloseTimeout: lastNoticesTimeoutMs };
+  const options = { ...attentionNoticeOptions(settings), scheduleToCloseTimeout: LAST_NOTICES_TIMEOUT_MS };
   // It fails only if this workflow is cancelled.
   await sendAttentionNotice({ events: [] }, data, options).catch(() => undefined);
 }
 
 /** Records what the checkout received, and builds the result. */
 function endDelivery(
-  { referenceId, receivedKeyIds, orderId, mayBeDelivered }: EndedSale & { mayBeDelivered: boolean },
+  { referenceId, receivedKeyIds, orderId, mayBeDelivered }: EndedPurchase & { mayBeDelivered: boolean },
   events: ReceivedEvent[],
   order: DeliveryResult['order'],
   ordered?: number,
@@ -139,7 +139,7 @@ function endDelivery(
 function showDelivery(referenceId: string, type: string): void {
   setCurrentDetails(
     `**DELIVERING** since ${formatInstant(Date.now())}: ${type} for ${escapeMarkdown(referenceId)} to the checkout.\n\n` +
-      `**Next:** confirmation from the checkout. The event is retried for ${deliveryRetryHours} hours with increasing delays; then this workflow fails.`,
+      `**Next:** confirmation from the checkout. The event is retried for ${DELIVERY_RETRY_HOURS} hours with increasing delays; then this workflow fails.`,
   );
 }
 

@@ -4,7 +4,7 @@ import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-i
 import { canStopPolling } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
-import type { SaleDelivery } from '../domain/plan-delivery';
+import type { SaleEvent } from '../domain/plan-delivery';
 import { type Accepted, type ComparedItems, reviewOrder } from '../domain/review-order';
 import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from './await-order';
 import {
@@ -189,7 +189,7 @@ async function withhold(
 }
 
 /** The event of an outcome: the whole sale with all its keys. */
-function saleOf({ input, orderId }: PurchaseRecord, details: OutcomeDetails): SaleDelivery {
+function saleOf({ input, orderId }: PurchaseRecord, details: OutcomeDetails): SaleEvent {
   const { outcome, status, totalDebit, reason } = details;
   const ordered = input.items.map((item) => ({ ...item, keyIds: [] }));
   const lines = details.lines.length > 0 ? details.lines : ordered;

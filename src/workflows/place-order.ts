@@ -8,7 +8,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, NoKnownOrder, OrderPlaced, OrdersFound } from '../contracts/activities';
-import { REJECTED_DUPLICATES } from '../contracts/names';
 import { formatInstant } from '../contracts/format-instant';
 import { escapeMarkdown, summaryOf } from '../domain/text-format';
 import {
@@ -21,7 +20,7 @@ import {
 } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './guards';
-import { adoptFound, describeConfirmation, type PlacedOrder, searchForOrder } from './confirm-placement';
+import { adoptFound, describeConfirmation, type OwnOrder, searchForOrder } from './confirm-placement';
 import type { Holds } from './holds';
 import {
   lastSearchTimeoutMs,
@@ -40,17 +39,18 @@ import {
   metrics,
   type OutcomeDetails,
   type PurchaseRecord,
+  startRejectedDuplicates,
 } from './purchase-record';
 
 /** How placing ends: with an order, or with an outcome without one. */
-export type PlacementConclusion = PlacedOrder | { kind: 'ended'; outcome: OutcomeDetails };
+export type PlacementConclusion = OwnOrder | { kind: 'ended'; outcome: OutcomeDetails };
 
 /** Attempt to place the order after `afterMs`, because of `reason`. `paused`: the circuit breaker is open. */
 type NextAttempt = { kind: 'attempt'; reason: string; afterMs: number; paused?: true };
 
 /** The next step of the placement loop. */
 type Step =
-  | PlacedOrder
+  | OwnOrder
   | NextAttempt
   /** Ask an operator. */
   | { kind: 'hold'; explanation: string }
@@ -97,7 +97,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     lastStartedAt: 0,
     orderMayExist: false,
     requestMayHaveBeenSent: false,
-    isOnlyExecution: hasRejectedDuplicates(),
+    isOnlyExecution: startRejectedDuplicates(),
   };
   let step: Step = { kind: 'attempt', reason: 'it has just started', afterMs: 0 };
   for (;;) {
@@ -158,11 +158,6 @@ async function delayBefore(
   if (delay > 0) await condition(() => purchase.cancelRequested, delay, { summary: `before ${next}` });
 }
 
-/** Whether the client that started this purchase rejected duplicates of its reference. */
-export function hasRejectedDuplicates(): boolean {
-  return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
-}
-
 async function requestPlacement({ purchase, requestMayHaveBeenSent, replaceInRun }: Placing): Promise<AttemptResult> {
   const { input, settings, fingerprintSecretId } = purchase;
   const { firstExecutionRunId: firstRunId } = workflowInfo();
@@ -175,7 +170,7 @@ async function requestPlacement({ purchase, requestMayHaveBeenSent, replaceInRun
     purchaseStartedAt: firstStartTime(),
     firstRunId,
     replaceInRun,
-    rejectedDuplicates: hasRejectedDuplicates(),
+    rejectedDuplicates: startRejectedDuplicates(),
     requestMayHaveBeenSent,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),

@@ -59,14 +59,14 @@ export function placementMaxAgeMs(settings: Pick<PurchaseSettings, 'partnerTimeo
 /**
  * Reserved at the end of the age limit for connecting and recording the intention. The permit must be granted before.
  */
-export const placementWriteMs = 2 * SECOND;
+export const PLACEMENT_WRITE_MS = 2 * SECOND;
 
 /**
  * The lowest usable `PARTNER_MAX_RPS`, to two decimals. The four requests of a placement must fit into one attempt: a
  * search, two pages of the history if the partner ignores the search parameter, and the write.
  */
 export function minRequestRate(settings: Pick<PurchaseSettings, 'partnerTimeoutMs'>): number {
-  const lowest = (4 * SECOND) / (placementMaxAgeMs(settings) - placementWriteMs);
+  const lowest = (4 * SECOND) / (placementMaxAgeMs(settings) - PLACEMENT_WRITE_MS);
   return Math.ceil(lowest * 100) / 100;
 }
 
@@ -209,7 +209,7 @@ export function singlePollOptions(settings: PurchaseSettings): ActivityOptions {
 }
 
 /**
- * The check of an order named by an operator. It ends before {@link responseTimeoutMs} unless a request takes longer.
+ * The check of an order named by an operator. It ends before {@link RESPONSE_TIMEOUT_MS} unless a request takes longer.
  */
 export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): ActivityOptions {
   return {
@@ -220,7 +220,7 @@ export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): Activ
 }
 
 /** Reading an ended purchase, with its order and the closing memos of its runs. */
-export function readSaleOptions(settings: PurchaseSettings): ActivityOptions {
+export function readEndedPurchaseOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + 30 * SECOND,
     priority: PRIORITY.placementsAndDeliveries,
@@ -231,26 +231,26 @@ export function readSaleOptions(settings: PurchaseSettings): ActivityOptions {
 /* Notifying the checkout */
 
 /** How long an event is retried. Checkouts are promised 24 hours; the rest is a margin. */
-export const deliveryRetryHours = 25;
+export const DELIVERY_RETRY_HOURS = 25;
 
 /** The backoff between attempts grows to 10 minutes. A longer Retry-After is honoured. */
 export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
     startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
-    scheduleToCloseTimeout: deliveryRetryHours * HOUR,
+    scheduleToCloseTimeout: DELIVERY_RETRY_HOURS * HOUR,
     priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },
   };
 }
 
-/** Retried until the purchase ends. The delays are short enough for a try within {@link lastNoticesTimeoutMs}. */
+/** Retried until the purchase ends. The delays are short enough for a try within {@link LAST_NOTICES_TIMEOUT_MS}. */
 export function attentionNoticeOptions(settings: PurchaseSettings): ActivityOptions {
   const retry = { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 20 * SECOND };
   return { ...deliveryOptions(settings), scheduleToCloseTimeout: undefined, retry };
 }
 
 /** How long attention notices are retried after the outcome has been delivered and shown. */
-export const lastNoticesTimeoutMs = MINUTE;
+export const LAST_NOTICES_TIMEOUT_MS = MINUTE;
 
 /* Reconciling */
 
@@ -265,7 +265,7 @@ export const reconciliationOptions: ActivityOptions = {
 };
 
 /** A quarter of the heartbeat timeout. A cancel request also arrives with a heartbeat. */
-export const heartbeatIntervalMs = 5 * SECOND;
+export const HEARTBEAT_INTERVAL_MS = 5 * SECOND;
 
 /** Requests to the partner are retried within that activity, because a failed activity starts over. */
 export const readRetry = { tries: 4, firstDelayMs: 500 };
@@ -280,10 +280,10 @@ export const pageDelays = { maxMs: HOUR, totalMs: 2 * HOUR };
 export const orderDelays = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
 
 /** A reconciliation must end before the next one starts. */
-export const reconciliationTimeoutMs = 23 * HOUR;
+export const RECONCILIATION_TIMEOUT_MS = 23 * HOUR;
 
 /**
- * With jitter, so that many namespaces do not start at once. A run that a stopped server missed starts up to 12 h late.
+ * With jitter, so that many namespaces do not start at once. A run missed while the server was down may start up to 12 h late.
  */
 export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
 
@@ -295,7 +295,7 @@ export function minFindingAgeMs({ confirmWindowMs, partnerTimeoutMs }: PurchaseS
 /* Processes */
 
 /** How long a command or a reconciliation waits for a worker to respond to an update or to deliver. */
-export const responseTimeoutMs = 30 * SECOND;
+export const RESPONSE_TIMEOUT_MS = 30 * SECOND;
 
 /** At shutdown, running activities get time to finish. By default, the SDK would cancel them at once. */
 export function shutdownOptions(settings: PurchaseSettings): { shutdownGraceTime: number; shutdownForceTime: number } {

@@ -22,13 +22,14 @@ import type {
   ReceivedEvent,
   StatusQueryResult,
 } from '../contracts/purchase';
+import { REJECTED_DUPLICATES } from '../contracts/names';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { formatInstant } from '../contracts/format-instant';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/key-ids';
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus } from './describe-status';
-import { deliveryRetryHours, lastNoticesTimeoutMs, localOptions, delayFloorMs } from './policies';
+import { DELIVERY_RETRY_HOURS, LAST_NOTICES_TIMEOUT_MS, localOptions, delayFloorMs } from './policies';
 
 /** Nothing is recorded during a replay, but a retried workflow task records twice. */
 export const metrics = metricsOf(metricMeter);
@@ -137,7 +138,7 @@ export class PurchaseRecord {
 
   /** Shown only if the first, local attempt to deliver the event failed. */
   showDelivering(type: string): void {
-    const next = `confirmation from the checkout. The event is retried for ${deliveryRetryHours} hours with increasing delays; then the purchase is held`;
+    const next = `confirmation from the checkout. The event is retried for ${DELIVERY_RETRY_HOURS} hours with increasing delays; then the purchase is held`;
     this.show('DELIVERING', `${type} is being sent to the checkout`, next);
   }
 
@@ -205,7 +206,7 @@ export class PurchaseRecord {
     if (this.attentionNotices.size === 0) return;
     const noted = this.events.length;
     const areSent = () => this.attentionNotices.size === 0;
-    await condition(areSent, lastNoticesTimeoutMs);
+    await condition(areSent, LAST_NOTICES_TIMEOUT_MS);
     for (const notice of this.attentionNotices) notice.cancel();
     await condition(areSent);
     if (this.events.length > noted) upsertMemo({ events: this.events });
@@ -240,6 +241,11 @@ export class PurchaseRecord {
 /** The id of this run, recorded now. After a reset, `workflowInfo()` would return the old run's id during replay. */
 export async function currentRunId(): Promise<string> {
   return (await readRunId.executeWithOptions({ summary: 'the id of this run' }, [])).runId;
+}
+
+/** Whether the client that started this purchase rejected duplicates of its reference. */
+export function startRejectedDuplicates(): boolean {
+  return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
 }
 
 /** Epoch ms: when the first run of this purchase started. */

@@ -13,9 +13,9 @@ import { awaitOrder } from './await-order';
 import { validatePurchaseInput } from './guards';
 import { Holds, resolveUpdate, validateDecision } from './holds';
 import { decideOutcome, deliverOutcome } from './outcome';
-import { hasRejectedDuplicates, placeOrder } from './place-order';
+import { placeOrder } from './place-order';
 import { localOptions } from './policies';
-import { type OutcomeDetails, PurchaseRecord } from './purchase-record';
+import { type OutcomeDetails, PurchaseRecord, startRejectedDuplicates } from './purchase-record';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
@@ -54,7 +54,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     if (placement.kind === 'order') {
       const { orderId, adopted } = placement;
       // A second start always adopts its order, unless an operator replaces it.
-      purchase.mayHaveEarlierExecution = adopted && !hasRejectedDuplicates();
+      purchase.mayHaveEarlierExecution = adopted && !startRejectedDuplicates();
       // An adopted order may be old, large and someone else's: no local poll, and all its items are compared.
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
       outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'not-bought');

@@ -7,7 +7,7 @@ import type { CircuitBreaker } from '../../src/activities/circuit-breaker';
 import { createReconcileActivities } from '../../src/activities/reconcile';
 import { metricsOf } from '../../src/contracts/metrics';
 import type { PurchaseSettings } from '../../src/contracts/purchase';
-import { createDelivery, createFingerprinter } from '../../src/delivery';
+import { createEventSender, createFingerprinter } from '../../src/delivery';
 import type { PartnerClient } from '../../src/partner';
 import { createClient, createPurchaseReader } from '../../src/temporal/client';
 import { circuitBreakerDelays } from '../../src/workflows/policies';
@@ -52,7 +52,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
   const { address, namespace, taskQueue, settings, partner, receiver, reconcilesAheadMs = HOUR } = parts;
   const connection = await NativeConnection.connect({ address });
   const client = createClient(connection, namespace);
-  const delivery = createDelivery({
+  const eventSender = createEventSender({
     kind: 'webhook',
     url: receiver.url,
     secrets: () => [TEST_SIGNING_SECRET],
@@ -62,7 +62,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
   const deps = {
     client,
     partner,
-    delivery,
+    eventSender,
     settings,
     fingerprints: createFingerprinter(parts.fingerprintSecrets ?? (() => [TEST_FINGERPRINT_SECRET])),
     purchases: createPurchaseReader(client),
@@ -91,7 +91,7 @@ export async function startWorker(parts: WorkerParts): Promise<() => Promise<voi
     stop.abort();
     worker.shutdown();
     await running;
-    await delivery.close();
+    await eventSender.close();
     await connection.close();
   };
 }

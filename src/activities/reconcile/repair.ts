@@ -16,10 +16,10 @@ import { withKeysMissing } from '../../domain/reconciliation/reconcile';
 import { toSingleLine } from '../../domain/text-format';
 import { isPartnerError, withRetry } from '../../partner';
 import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
-import { responseTimeoutMs } from '../../workflows/policies';
+import { RESPONSE_TIMEOUT_MS } from '../../workflows/policies';
 import { postEvent } from '../deliver-sale';
 import { errorName } from '../failures';
-import { readEndedSale } from '../read-sale';
+import { loadEndedPurchase } from '../read-ended-purchase';
 import type { RecheckedFinding, ReconcileContext } from './recheck-finding';
 
 /** How many times a notice is tried. The next night repeats it. */
@@ -84,7 +84,9 @@ async function bringUpToDate(
   const { finding } = rechecked;
   const { referenceId, repair } = finding;
   if (referenceId === undefined) return unrepaired(finding, 'its purchase is no longer known');
-  const read = await withRetry(context.retry, () => readEndedSale(context, referenceId)).catch(nothingToDeliverReason);
+  const read = await withRetry(context.retry, () => loadEndedPurchase(context, referenceId)).catch(
+    nothingToDeliverReason,
+  );
   if (typeof read === 'string') return unrepaired(finding, read);
   const plan = planDelivery(read.sale, false);
   switch (plan.kind) {
@@ -162,7 +164,7 @@ async function sendAdoption(
   const decision: ResolveUpdateInput = { holdId: hold.id, decision: 'order', orderId };
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {
-    await context.client.withDeadline(Date.now() + responseTimeoutMs, () =>
+    await context.client.withDeadline(Date.now() + RESPONSE_TIMEOUT_MS, () =>
       handle.executeUpdate(RESOLVE_UPDATE, { args: [decision] }),
     );
   } catch (error) {

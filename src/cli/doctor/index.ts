@@ -4,7 +4,7 @@ import { checkPartner } from './partner-checks';
 import { checkTemporal } from './temporal-checks';
 import { formatUiViews } from '../ui-views';
 import type { EventType } from '../../contracts/events';
-import { createDelivery, isDeliveryError } from '../../delivery';
+import { createEventSender, isDeliveryError } from '../../delivery';
 import { pluralize } from '../../domain/text-format';
 import { coloured } from '../colours';
 
@@ -105,12 +105,12 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
   if (!settings) return checklist.check(name, expected).untested(NOT_TESTED, RUN_AGAIN);
   const check = checklist.check(name, expected, 'DELIVERY_URL');
   const id = `evt_doctor_${randomUUID()}`;
-  const delivery = createDelivery({ ...settings, timeoutMs: Math.min(settings.timeoutMs, MAX_WAIT_MS) });
+  const eventSender = createEventSender({ ...settings, timeoutMs: Math.min(settings.timeoutMs, MAX_WAIT_MS) });
   const timestamp = new Date(now()).toISOString();
   try {
     const body = { type: TEST_EVENT, timestamp, data: { referenceId: TEST_EVENT } };
     const gone = 'After a 410, every purchase is held until an operator decides. Is this the right URL?';
-    if (await delivery.deliver({ id, body })) check.ok(`received: ${id}`);
+    if (await eventSender.deliver({ id, body })) check.ok(`received: ${id}`);
     else check.problem('410: the receiver permanently rejects the event', gone);
   } catch (error) {
     if (!isDeliveryError(error)) throw error;
@@ -121,7 +121,7 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
     else if (kind === 'error-response') check.problem(message, REMEDIES.errorResponse);
     else check.failed(message, REMEDIES.unreachable);
   } finally {
-    await delivery.close();
+    await eventSender.close();
   }
 }
 

@@ -134,12 +134,12 @@ describe('an activity with malformed input or a malformed result', () => {
     expect(await completed('deliverSale', handle)).toMatchObject({ type: 'DeliveryFailed' });
   });
 
-  it('readSale completed by hand without a sale fails deliverWorkflow and sends nothing', async () => {
+  it('readEndedPurchase completed by hand without a sale fails deliverWorkflow and sends nothing', async () => {
     const handle = await redelivery(() =>
       env.sandbox.addFault({ operation: 'keys', times: 'always', action: { type: 'hang' } }),
     );
     const before = env.receiver.attempts.length;
-    expect(await completed('readSale', handle)).toMatchObject({ type: 'InvalidDelivery' });
+    expect(await completed('readEndedPurchase', handle)).toMatchObject({ type: 'InvalidDelivery' });
     expect(env.receiver.attempts).toHaveLength(before);
   });
 });

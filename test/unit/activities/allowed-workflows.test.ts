@@ -12,7 +12,7 @@ const OWN_WORKFLOWS: Record<string, string[]> = {
   pollUntilEnded: ['purchaseWorkflow'],
   pollOrder: ['purchaseWorkflow'],
   checkOrder: ['purchaseWorkflow'],
-  readSale: ['deliverWorkflow'],
+  readEndedPurchase: ['deliverWorkflow'],
   deliverSale: ['purchaseWorkflow', 'deliverWorkflow'],
   deliverNotice: ['purchaseWorkflow', 'deliverWorkflow'],
   reconcileOrders: ['reconcileWorkflow'],

@@ -6,7 +6,7 @@ import type { ActivityDependencies } from '../../../src/activities/dependencies'
 it('the short deadline of a local delivery counts from the time it was due, even if the process starts it late', async () => {
   const deadlines: (number | undefined)[] = [];
   const deliver = async (_: unknown, withinMs?: number) => deadlines.push(withinMs) > 0;
-  const deps = { delivery: { deliver }, metrics: { count: () => {} }, now: () => 5_400 };
+  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: () => 5_400 };
   const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
   for (const isLocal of [true, false]) {
     const due = { isLocal, currentAttemptScheduledTimestampMs: 5_000 };

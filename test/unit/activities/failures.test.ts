@@ -1,13 +1,13 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { toFailure } from '../../../src/activities/failures';
-import { DeliveryError } from '../../../src/delivery/delivery';
+import { DeliveryError } from '../../../src/delivery/event-sender';
 import { PartnerError, statusError } from '../../../src/partner/errors';
 import {
   deliveryOptions,
   firstDeliveryOptions,
   firstPollOptions,
   pollingOptions,
-  readSaleOptions,
+  readEndedPurchaseOptions,
   singlePollOptions,
 } from '../../../src/workflows/policies';
 import { FAST } from '../../support/settings';
@@ -37,7 +37,7 @@ describe('a Retry-After makes a delay longer, never shorter', () => {
     ['0 from the partner, last poll of an order', lastPoll, 2, partner(0), 4_000],
     ['a minute from the partner, last poll of an order', lastPoll, 2, partner(60_000), 60_000],
     ['an hour from the partner, last poll of an order', lastPoll, 2, partner(3_600_000), 60_000],
-    ['an hour from the partner, delivery after the end', readSaleOptions(FAST), 2, partner(3_600_000), 60_000],
+    ['an hour from the partner, delivery after the end', readEndedPurchaseOptions(FAST), 2, partner(3_600_000), 60_000],
     ['an hour from the partner, first poll (others follow)', firstPollOptions, 1, partner(3_600_000), 3_600_000],
     ['an hour from the checkout, first delivery', firstDeliveryOptions, 1, checkout(3_600_000), 3_600_000],
     ['no Retry-After from the partner', lastPoll, 2, partner(), undefined],

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { createDelivery } from '../../../src/delivery/index';
+import { createEventSender } from '../../../src/delivery/index';
 import { temporaryFolder } from '../../support/clean-up';
 
 let parent: string;
@@ -29,7 +29,7 @@ const EVENT = { id: 'evt_1', body: { type: 'purchase.delivered', timestamp: '202
 /** The content of the file for that event. */
 const FILE = JSON.stringify({ id: EVENT.id, ...EVENT.body });
 
-const folder = () => createDelivery({ kind: 'folder', dir });
+const folder = () => createEventSender({ kind: 'folder', dir });
 
 describe('a delivery into a folder', () => {
   it('writes one file named after the event, readable only by its owner, and leaves no other file', async () => {

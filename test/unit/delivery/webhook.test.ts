@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
-import { type Delivery, type DeliveryError, type DeliveryEvent, isDeliveryError } from '../../../src/delivery/index';
-import { createWebhookDelivery, type WebhookOptions } from '../../../src/delivery/webhook';
+import { type EventSender, type DeliveryError, type DeliveryEvent, isDeliveryError } from '../../../src/delivery/index';
+import { createWebhookSender, type WebhookOptions } from '../../../src/delivery/webhook';
 import { closeAtEnd } from '../../support/clean-up';
 import { rejectionOf } from '../../support/checks';
 import { type Reply, startServer, startTcpServer } from '../../support/http-server';
@@ -21,8 +21,8 @@ function receiver(secret = OLD): Promise<Receiver> {
   return startReceiver({ secret });
 }
 
-function webhook(url: string, options: Partial<WebhookOptions> = {}): Delivery {
-  const made = createWebhookDelivery({ url, secrets: () => [OLD], timeoutMs: PATIENT_MS, ...options });
+function webhook(url: string, options: Partial<WebhookOptions> = {}): EventSender {
+  const made = createWebhookSender({ url, secrets: () => [OLD], timeoutMs: PATIENT_MS, ...options });
   closeAtEnd(made.close);
   return made;
 }

@@ -3,7 +3,7 @@ import type { Accepted } from '../../../src/domain/review-order';
 import type { KeyIds } from '../../../src/domain/key-ids';
 import type { OrderSnapshot } from '../../../src/domain/order';
 import { PURCHASE_OUTCOMES, type PurchaseOutcome } from '../../../src/domain/purchase-state';
-import { type DeliveryPlan, type EndedSale, planDelivery, stateAfter } from '../../../src/domain/plan-delivery';
+import { type DeliveryPlan, type EndedPurchase, planDelivery, stateAfter } from '../../../src/domain/plan-delivery';
 import { keysIn, line } from './orders';
 
 const items = [{ productId: 'p', quantity: 4 }];
@@ -21,7 +21,7 @@ function saleOf(
   order: OrderSnapshot | undefined,
   [named, confirmed = named]: [named: string, confirmed?: string],
   refundReceived = false,
-): EndedSale {
+): EndedPurchase {
   const keys = { outcomeKeyIds: idsOf(named), receivedKeyIds: idsOf(confirmed) };
   return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, refundReceived, ...keys };
 }

@@ -1,6 +1,6 @@
 import { isPartnerError } from '../../../src/partner/errors';
 import { type PermitClass, type PermitRequest, type Permits, RateLimit } from '../../../src/partner/rate-limit';
-import { minRequestRate, placementMaxAgeMs, placementWriteMs } from '../../../src/workflows/policies';
+import { minRequestRate, placementMaxAgeMs, PLACEMENT_WRITE_MS } from '../../../src/workflows/policies';
 import { clientOf, envelope, failureOf, historyRow, NEW_ORDER, serverWith } from './fixtures';
 
 const CLASSES: PermitClass[] = ['placement', 'delivery', 'confirmation', 'poll', 'reconciliation'];
@@ -320,7 +320,7 @@ describe('overload', () => {
     'at the lowest rate allowed for a timeout of %i ms places every purchase, despite 10 open orders',
     async (partnerTimeoutMs) => {
       const { clock, place, pollForEver, countOf } = simulate(minRequestRate({ partnerTimeoutMs }));
-      const windowMs = placementMaxAgeMs({ partnerTimeoutMs }) - placementWriteMs;
+      const windowMs = placementMaxAgeMs({ partnerTimeoutMs }) - PLACEMENT_WRITE_MS;
       pollForEver(10);
       await clock.runUntil(120_000);
       for (let index = 0; index < 10; index++) void place(`${index}`, { pages: 3, windowMs, takesMs: 50 });

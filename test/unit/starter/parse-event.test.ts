@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { EVENT_SAMPLES } from '../../../src/contracts/event-samples';
+import { InvalidArgumentError } from '../../../src/starter/errors';
 import { InvalidEventError, parseEvent, signEvent } from '../../../src/starter/parse-event';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -127,7 +128,7 @@ describe('parseEvent', () => {
     ['a malformed secret', BODY, 'secret', /DELIVERY_SECRET/],
   ])('explains the mistake of a receiver that passes %s', (_, body, secret, message) => {
     const parse = () => parseEvent(body, signed(BODY), secret, { now: NOW });
-    expect(parse).toThrow(TypeError);
+    expect(parse).toThrow(InvalidArgumentError);
     expect(parse).toThrow(message);
   });
 

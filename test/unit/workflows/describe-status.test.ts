@@ -61,7 +61,7 @@ describe('the description of a purchase in the Temporal UI', () => {
       'npx fulfilment resolve SALE-1 --order ORDER_ID --hold run:1',
       'npx fulfilment resolve SALE-1 --replace --hold run:1',
     ]);
-    expect(text).toContain("Then decide:\n\n```\n# shows the partner's orders with this reference\n");
+    expect(text).toContain("The commands:\n\n```\n# shows the partner's orders with this reference\n");
     expect(text).toContain('\n# only if the partner has none: place the order again (spends money)\n');
     const other = describeStatus(held('ORDER_CHANGES', ['withhold']));
     expect(other.match(/npx fulfilment \w+/g)).toEqual(['npx fulfilment resolve']);

@@ -1,5 +1,5 @@
 import {
-  isEndedSale,
+  isEndedPurchase,
   isOrderSearchResult,
   isPlacementResult,
   isPolledOrder,
@@ -60,9 +60,9 @@ test('a poll result is accepted only for the requested order', () => {
 test('a sale is accepted only for the requested purchase, and only with complete data on its confirmed keys', () => {
   const items = [{ productId: 'p', quantity: 1 }];
   const sale = { referenceId: 'R', items, outcomeKeyIds: {}, receivedKeyIds: {}, refundReceived: false };
-  expect(isEndedSale('R', sale)).toBe(true);
-  expect(isEndedSale('R-2', sale)).toBe(false);
-  expect(isEndedSale('R', { ...sale, receivedKeyIds: undefined })).toBe(false);
+  expect(isEndedPurchase('R', sale)).toBe(true);
+  expect(isEndedPurchase('R-2', sale)).toBe(false);
+  expect(isEndedPurchase('R', { ...sale, receivedKeyIds: undefined })).toBe(false);
 });
 
 test('a delivery is RECEIVED only with its event, and CHANGED only if it says whether it may have been sent', () => {

@@ -74,7 +74,7 @@ describe.each([
     expect(policies.deliveryOptions(settings).scheduleToCloseTimeout).toBeGreaterThan(24 * 3_600_000);
     const { retry, scheduleToCloseTimeout } = policies.attentionNoticeOptions(settings);
     expect([retry?.maximumAttempts, scheduleToCloseTimeout]).toEqual([undefined, undefined]);
-    expect(retry?.maximumInterval).toBeLessThan(policies.lastNoticesTimeoutMs / 2);
+    expect(retry?.maximumInterval).toBeLessThan(policies.LAST_NOTICES_TIMEOUT_MS / 2);
   });
 
   it('a shutdown leaves a placement time to search and write, and a delivery time to read and post', () => {
@@ -85,8 +85,8 @@ describe.each([
   });
 
   it('a reconciliation ends before the next night', () => {
-    expect(policies.reconciliationOptions.scheduleToCloseTimeout).toBeLessThan(policies.reconciliationTimeoutMs);
-    expect(policies.reconciliationTimeoutMs).toBeLessThan(24 * 3_600_000);
+    expect(policies.reconciliationOptions.scheduleToCloseTimeout).toBeLessThan(policies.RECONCILIATION_TIMEOUT_MS);
+    expect(policies.RECONCILIATION_TIMEOUT_MS).toBeLessThan(24 * 3_600_000);
   });
 });
 

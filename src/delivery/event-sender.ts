@@ -7,7 +7,7 @@ export interface DeliveryEvent {
 }
 
 /** Where events go. */
-export interface Delivery {
+export interface EventSender {
   /**
    * Makes one attempt to deliver an event.
    *

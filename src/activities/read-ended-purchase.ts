@@ -9,7 +9,7 @@ import { type KeyIds, unionOfKeys } from '../domain/key-ids';
 import { isBillable, REFERENCE_PATTERN } from '../domain/order';
 import type { PurchaseItem } from '../domain/purchase-item';
 import { isKeylessEvent, isKeylessOutcome } from '../domain/purchase-state';
-import type { EndedSale } from '../domain/plan-delivery';
+import type { EndedPurchase } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, readPermits } from './dependencies';
@@ -18,12 +18,12 @@ import { findByReference } from './find-orders';
 import { addKeyIds, snapshotOf } from './order-keys';
 
 /** Reads ended purchases. */
-export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activities, 'readSale'> {
+export function createReadEndedPurchaseActivities(deps: ActivityDependencies): Pick<Activities, 'readEndedPurchase'> {
   return {
-    async readSale({ referenceId }) {
+    async readEndedPurchase({ referenceId }) {
       try {
         const { sale, taskQueue } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
-          readEndedSale({ ...deps, partner }, referenceId),
+          loadEndedPurchase({ ...deps, partner }, referenceId),
         );
         if (taskQueue === activityInfo().taskQueue) return sale;
         throw nothingToDeliver(`the purchase belongs to the task queue ${taskQueue}`);
@@ -40,10 +40,10 @@ export function createReadSaleActivities(deps: ActivityDependencies): Pick<Activ
  *
  * @throws ApplicationFailure `NothingToDeliver` if the purchase is unknown or still running; PartnerError
  */
-export async function readEndedSale(
+export async function loadEndedPurchase(
   deps: ActivityDependencies,
   referenceId: string,
-): Promise<{ sale: EndedSale; taskQueue: string }> {
+): Promise<{ sale: EndedPurchase; taskQueue: string }> {
   const description = await describeIfValid(deps.purchases, referenceId);
   if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
@@ -55,7 +55,7 @@ export async function readEndedSale(
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
   const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
   const { receivedKeyIds, refundReceived } = earlier;
-  const sale: EndedSale = {
+  const sale: EndedPurchase = {
     referenceId,
     items,
     outcome: result?.outcome,

@@ -1,4 +1,4 @@
-import { readEarlierRuns } from '../../../src/activities/read-sale';
+import { readEarlierRuns } from '../../../src/activities/read-ended-purchase';
 import type { ClosingMemo, PurchaseReader } from '../../../src/temporal/client/purchase-reader';
 
 /** Reads these closing memos of earlier runs. The first run recorded the secret `first`. */
