@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, DeliveryAttemptResult, SaleDeliveryAttemptResult } from '../contracts/activities';
 import type { CheckoutEvent, EventLine } from '../contracts/events';
-import { keyIdsOf, missingKeys } from '../domain/key-ids';
+import { keyIdsOf, missingKeyIds } from '../domain/key-ids';
 import { safeStatus } from '../domain/order';
 import type { SaleEvent } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
@@ -106,7 +106,7 @@ function isAsReviewed(
 ): boolean {
   const now = keyIdsOf(named);
   const then = keyIdsOf(reviewed.lines);
-  const isSame = missingKeys(now, then).length === 0 && missingKeys(then, now).length === 0;
+  const isSame = missingKeyIds(now, then).length === 0 && missingKeyIds(then, now).length === 0;
   return isSame && safeStatus(order.status) === reviewed.status;
 }
 

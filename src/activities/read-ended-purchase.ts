@@ -5,7 +5,7 @@ import { FAILURE } from '../contracts/failures';
 import { purchaseWorkflowId } from '../contracts/names';
 import { deliveryMemo, purchaseMemo, purchaseResult } from '../contracts/purchase';
 import { secretIdOf } from '../delivery';
-import { type KeyIds, unionOfKeys } from '../domain/key-ids';
+import { type KeyIds, unionOfKeyIds } from '../domain/key-ids';
 import { isBillable, REFERENCE_PATTERN } from '../domain/order';
 import type { PurchaseItem } from '../domain/purchase-item';
 import { isKeylessEvent, isKeylessOutcome } from '../domain/purchase-state';
@@ -111,7 +111,7 @@ export async function readEarlierRuns(
     refundReceived ||= !isPurchase && types.includes('purchase.refunded');
     keylessEvent ??= types.find(isKeylessEvent);
   }
-  const receivedKeyIds = unionOfKeys(...received);
+  const receivedKeyIds = unionOfKeyIds(...received);
   const [keyId] = Object.values(receivedKeyIds).flat();
   const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
   const fingerprintSecretId = keyId === undefined ? await purchases.recordedSecretId(firstRun) : secretIdOf(keyId);

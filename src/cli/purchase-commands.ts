@@ -49,7 +49,7 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     .option('--abandon', DECISION_SUMMARIES.abandon)
     .option('--deliver', DECISION_SUMMARIES.deliver)
     .option('--withhold', DECISION_SUMMARIES.withhold)
-    .option('--hold <id>', 'decide only this hold, as `status` shows it, and no later one')
+    .option('--hold <id>', 'apply only to this hold, as `status` shows it, and never to a later one')
     .action(async (referenceId: string, { hold: holdId, ...options }: DecisionOptions & { hold?: string }) => {
       const choice = choiceOf(options);
       showResolution(out, await (await starterOf(context)).resolve(referenceId, { ...choice, holdId }));

@@ -145,12 +145,12 @@ export type PurchaseMemo = z.infer<typeof purchaseMemo>;
 export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, ordered: true }).extend({
   orderId: absentOr(z.string()),
   /** Keys may have been delivered without a confirmation. */
-  mayBeDelivered: absentOr(z.boolean()),
+  keysMayHaveArrived: absentOr(z.boolean()),
 });
 
 export type DeliveryMemo = z.infer<typeof deliveryMemo>;
 
-/** The argument of the update `resolve`. `holdId` is the id of the hold that it decides. */
+/** The argument of the update `resolve`. `holdId` is the id of the hold that it resolves. */
 export type ResolveUpdateInput = HoldDecision & { holdId: string };
 
 /**

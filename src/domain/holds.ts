@@ -7,6 +7,22 @@ export const DECISIONS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] 
  */
 export type Decision = (typeof DECISIONS)[number];
 
+/**
+ * Why a decision was refused. `ENDED`: the purchase has ended. `NOT_HELD`: it is not waiting for a decision. `OTHER_HOLD`:
+ * another hold is open. `NOT_POSSIBLE`: this hold does not allow the decision. `ALREADY_DECIDED`: the hold has a decision.
+ * `ORDER_UNUSABLE`: the named order can't be adopted, or could not be checked.
+ */
+export type DecisionRefusal = (typeof DECISION_REFUSALS)[number];
+
+export const DECISION_REFUSALS = [
+  'ENDED',
+  'NOT_HELD',
+  'OTHER_HOLD',
+  'NOT_POSSIBLE',
+  'ALREADY_DECIDED',
+  'ORDER_UNUSABLE',
+] as const;
+
 /** The reasons for a hold, each with the possible decisions. Source: docs/operations.md#holds. */
 export const POSSIBLE_DECISIONS = {
   PLACEMENT_UNKNOWN: ['order', 'replace', 'abandon'],

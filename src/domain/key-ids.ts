@@ -11,11 +11,11 @@ export function keyCount(lines: readonly { keyIds: readonly string[] }[]): numbe
 
 /** The key ids of all lines, by product. */
 export function keyIdsOf(lines: readonly { productId: string; keyIds: readonly string[] }[]): KeyIds {
-  return unionOfKeys(...lines.map(({ productId, keyIds }) => ({ [productId]: [...keyIds] })));
+  return unionOfKeyIds(...lines.map(({ productId, keyIds }) => ({ [productId]: [...keyIds] })));
 }
 
 /** Merges key ids and keeps each once. */
-export function unionOfKeys(...all: readonly KeyIds[]): KeyIds {
+export function unionOfKeyIds(...all: readonly KeyIds[]): KeyIds {
   const products = new Map<string, Set<string>>();
   for (const [productId, keyIds] of all.flatMap((one) => Object.entries(one))) {
     if (keyIds.length === 0) continue;
@@ -27,7 +27,7 @@ export function unionOfKeys(...all: readonly KeyIds[]): KeyIds {
 }
 
 /** The ids in `some` that are missing from `all`. */
-export function missingKeys(some: KeyIds, all: KeyIds): string[] {
+export function missingKeyIds(some: KeyIds, all: KeyIds): string[] {
   return Object.entries(some).flatMap(([productId, keyIds]) => {
     // `hasOwn`, because a product id may be `constructor`.
     const present = new Set(Object.hasOwn(all, productId) ? all[productId] : []);

@@ -1,5 +1,5 @@
 import { type Accepted, reviewOrder, type SaleLine } from './review-order';
-import { type KeyIds, keyCount, keyIdsOf, missingKeys } from './key-ids';
+import { type KeyIds, keyCount, keyIdsOf, missingKeyIds } from './key-ids';
 import type { OrderSnapshot } from './order';
 import type { PurchaseItem } from './purchase-item';
 import { isKeylessOutcome, eventTypeOf, type PurchaseOutcome } from './purchase-state';
@@ -61,17 +61,17 @@ export function planDelivery(sale: EndedPurchase, again: boolean): DeliveryPlan 
       return { kind: 'issue', issue: review.issue.explanation };
     case 'ended':
       if (review.outcome === 'FAILED') return repeatOutcome(sale, again, `its order ${order.orderId} is FAILED`);
-      return refund(sale, order, again);
+      return planRefundEvent(sale, order, again);
     case 'open':
       return repeatOutcome(sale, again, `its order ${order.orderId} is ${order.status}`);
     case 'deliver': {
-      const newKeys = missingKeys(keyIdsOf(review.lines), sale.receivedKeyIds).length;
+      const newKeys = missingKeyIds(keyIdsOf(review.lines), sale.receivedKeyIds).length;
       const missing = Math.max(0, review.ordered - keyCount(review.lines));
       if (newKeys === 0 && !again)
         return { kind: 'nothing', reason: 'the checkout has every key of the order', missing };
       if (keyCount(review.lines) === 0)
         return repeatOutcome(sale, again, `its order ${order.orderId} contains no keys`);
-      const delivery = saleAsItIs(sale, order, review.lines);
+      const delivery = wholeSaleEvent(sale, order, review.lines);
       return { kind: 'send', delivery, newKeys, missing, ordered: review.ordered };
     }
   }
@@ -86,18 +86,18 @@ export function stateAfter({ delivery, missing }: Extract<DeliveryPlan, { kind: 
 }
 
 /** With the same keys as the outcome event, the delivery repeats that event. With other keys it is a late delivery. */
-function saleAsItIs(sale: EndedPurchase, order: OrderSnapshot, lines: SaleLine[]): SaleEvent {
+function wholeSaleEvent(sale: EndedPurchase, order: OrderSnapshot, lines: SaleLine[]): SaleEvent {
   const { referenceId, outcome, outcomeKeyIds, reason } = sale;
   const { orderId, status, totalDebit } = order;
   const keyIds = keyIdsOf(lines);
-  const isOutcome = missingKeys(keyIds, outcomeKeyIds).length + missingKeys(outcomeKeyIds, keyIds).length === 0;
+  const isOutcome = missingKeyIds(keyIds, outcomeKeyIds).length + missingKeyIds(outcomeKeyIds, keyIds).length === 0;
   if (outcome === undefined || !isOutcome) {
     return { type: 'purchase.late_delivery', referenceId, orderId, status, lines, totalDebit };
   }
   return { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };
 }
 
-function refund(sale: EndedPurchase, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
+function planRefundEvent(sale: EndedPurchase, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
   if (sale.refundReceived && !again) return { kind: 'nothing', reason: 'the checkout knows of the refund', missing: 0 };
   const reason = 'the partner refunded the order after the purchase had ended';
   const delivery = { type: 'purchase.refunded', referenceId: sale.referenceId, orderId, totalDebit, reason } as const;

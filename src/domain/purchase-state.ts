@@ -9,7 +9,7 @@ const OUTCOME_MEANINGS = {
   NOT_PLACED: 'the order could not be placed in time, or would have cost too much; nothing was bought',
   OVERDUE: 'the order was still open at the deadline',
   CANCELLED: 'cancelled before anything was bought',
-  ABANDONED: 'abandoned by an operator; no key is confirmed as delivered',
+  ABANDONED: 'given up or withheld by an operator; keys may have arrived before',
 } as const;
 
 /** The states of a running purchase and their meanings. */

@@ -85,9 +85,9 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
     return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { afterKeylessEvent: true } });
   }
   // Products that were not bought remain only if an operator accepted them. They are delivered as received.
-  if (itemsNotBought(items, lines) !== undefined) return delivery(terms, order, asReceived(lines));
+  if (itemsNotBought(items, lines) !== undefined) return deliverReview(terms, order, asReceived(lines));
   const sold = items.map((item) => lineFor(item, lines));
-  return surplusIssue(sold, accepted) ?? delivery(terms, order, sold);
+  return surplusIssue(sold, accepted) ?? deliverReview(terms, order, sold);
 }
 
 function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | undefined {
@@ -99,7 +99,7 @@ function surplusIssue(lines: readonly SaleLine[], accepted: Accepted): Review | 
   return issue({ reason: 'MORE_KEYS_THAN_ORDERED', explanation, accepts: { surplus } });
 }
 
-function delivery(
+function deliverReview(
   { items, accepted = {} }: ReviewTerms,
   { status, lines: shown }: OrderSnapshot,
   lines: SaleLine[],

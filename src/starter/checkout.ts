@@ -5,7 +5,7 @@
 export type * from '../contracts/public-types';
 export { EVENT_SAMPLES } from '../contracts/event-samples';
 export type { PurchaseItem } from '../domain/purchase-item';
-export type { Decision, HoldReason } from '../domain/holds';
+export type { Decision, DecisionRefusal, HoldReason } from '../domain/holds';
 export type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 export type { CancelEffect, Cancellation } from './cancel';
 export * from './errors';

@@ -176,13 +176,13 @@ export function createStarter(client: Client, options: StarterOptions = {}): Sta
 }
 
 function checkTimeout(ms: number): void {
-  if (ms > 0 && ms <= MAX_TIMER_MS) return;
-  throw new InvalidArgumentError(`timeoutMs: expected 1 to ${MAX_TIMER_MS}, got ${ms}`);
+  if (Number.isSafeInteger(ms) && ms > 0 && ms <= MAX_TIMER_MS) return;
+  throw new InvalidArgumentError(`timeoutMs: expected a whole number from 1 to ${MAX_TIMER_MS}, got ${quoteValue(ms)}`);
 }
 
 function checkFairnessKey(key: unknown): void {
   if (key === undefined || (typeof key === 'string' && Buffer.byteLength(key) <= MAX_FAIRNESS_KEY_BYTES)) return;
-  const expected = `a text of at most ${MAX_FAIRNESS_KEY_BYTES} bytes`;
+  const expected = `a string of at most ${MAX_FAIRNESS_KEY_BYTES} bytes`;
   throw new InvalidArgumentError(`fairnessKey: expected ${expected}, got ${quoteValue(key)}`);
 }
 

@@ -1,6 +1,7 @@
 import { commandsFor, indented, searchCommand } from '../contracts/operator-commands';
 import type { Hold, PurchaseInput } from '../contracts/public-types';
 import type { WorkflowStatus } from './current-state';
+import type { DecisionRefusal } from '../domain/holds';
 import { describeItems } from '../domain/purchase-rules';
 
 /** The base class of this package's errors. Temporal's other errors are passed on unchanged. */
@@ -100,6 +101,8 @@ export class PurchaseNotEndedError extends FulfilmentError {
 export class DecisionRefusedError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
+    /** Why, for programs. */
+    readonly refusal: DecisionRefusal,
     /** The reason, as a sentence. */
     readonly explanation: string,
     /** The hold that is open now, if any. */

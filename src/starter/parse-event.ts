@@ -120,7 +120,7 @@ function secretsIn(secrets: unknown): string[] {
   const given = [secrets].flat().filter((secret) => typeof secret === 'string');
   const all = given.flatMap((secret) => secret.split(/\s+/)).filter(Boolean);
   if (all.length > 0 && all.every((secret) => keyOf(secret).length > 0)) return all;
-  const got = given.length === 0 ? 'nothing' : all.length === 0 ? 'an empty text' : 'something else (not shown)';
+  const got = given.length === 0 ? 'nothing' : all.length === 0 ? 'an empty string' : 'something else (not shown)';
   throw new InvalidArgumentError(`Expected the worker's DELIVERY_SECRET, whsec_ followed by Base64; got ${got}.`);
 }
 

@@ -9,7 +9,7 @@ import {
 import { purchaseWorkflowId, RESOLVE_UPDATE } from '../contracts/names';
 import type { HoldDecision, Hold } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
-import { type Decision, DECISIONS } from '../domain/holds';
+import { type Decision, DECISION_REFUSALS, type DecisionRefusal, DECISIONS } from '../domain/holds';
 import { quoteValue, validateOrderId } from '../domain/purchase-rules';
 import { toSingleLine } from '../domain/text-format';
 import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
@@ -20,7 +20,7 @@ import { checkFields } from './unknown-fields';
 
 /** A decision on a held purchase. */
 export type ResolveOptions = HoldDecision & {
-  /** `hold.id` of the status: decides only this hold, so that a repetition never decides a later one. */
+  /** `hold.id` of the status: the decision applies only to this hold, so repeating the call never resolves a later one. */
   holdId?: string | undefined;
 };
 
@@ -71,10 +71,20 @@ export async function resolveHold(
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
   const hold = await openHold(handle, referenceId, holdId);
   if (holdId !== undefined && holdId !== hold.id) {
-    throw new DecisionRefusedError(referenceId, `hold ${toSingleLine(holdId, 100)} is no longer open`, hold);
+    throw new DecisionRefusedError(
+      referenceId,
+      'OTHER_HOLD',
+      `hold ${toSingleLine(holdId, 100)} is no longer open`,
+      hold,
+    );
   }
   if (!hold.decisions.includes(choice.decision)) {
-    throw new DecisionRefusedError(referenceId, `${choice.decision} is not possible for ${hold.reason}`, hold);
+    throw new DecisionRefusedError(
+      referenceId,
+      'NOT_POSSIBLE',
+      `${choice.decision} is not possible for ${hold.reason}`,
+      hold,
+    );
   }
   const decision = { holdId: hold.id, ...choice };
   // The server returns the old result for a known update id, so this one must be new.
@@ -93,28 +103,35 @@ async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: st
   const state = workflowStateOf(description);
   if (status.name !== 'RUNNING') {
     const end = state === 'ENDED_WITHOUT_RESULT' ? status.name : state;
-    throw new DecisionRefusedError(referenceId, `the purchase has ended as ${end}`);
+    throw new DecisionRefusedError(referenceId, 'ENDED', `the purchase has ended as ${end}`);
   }
   const hold = holdIn(memo);
   if (!hold) {
     const continues = state === 'STARTED' ? 'waits for a worker' : 'continues by itself';
     const decided = holdId === undefined ? '' : `; hold ${toSingleLine(holdId, 100)} is not open`;
-    throw new DecisionRefusedError(referenceId, `the purchase is not held and ${continues}${decided}`);
+    throw new DecisionRefusedError(referenceId, 'NOT_HELD', `the purchase is not held and ${continues}${decided}`);
   }
   return hold;
 }
 
 function toDecisionError(error: unknown, referenceId: string, isSafeToRepeat: boolean): unknown {
   if (error instanceof WorkflowUpdateFailedError)
-    return new DecisionRefusedError(referenceId, error.cause?.message ?? error.message);
+    return new DecisionRefusedError(referenceId, refusalOf(error.cause), error.cause?.message ?? error.message);
   if (error instanceof WorkflowNotFoundError)
-    return new DecisionRefusedError(referenceId, 'the purchase ended a moment ago');
+    return new DecisionRefusedError(referenceId, 'ENDED', 'the purchase ended a moment ago');
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
   return new NoResponseError(
     `No worker processed the decision on ${referenceId} in time. Is a worker running? ` +
-      'The decision may still take effect. Read the status before you decide again.',
+      `The decision may still take effect. ${isSafeToRepeat ? 'Repeating it is safe.' : 'Read the status before you decide again.'}`,
     { isSafeToRepeat, referenceId },
   );
+}
+
+/** The failure may belong to another copy of Temporal's package. Without a known refusal, its validator refused it. */
+function refusalOf(cause: unknown): DecisionRefusal {
+  const { details } = (cause ?? {}) as { details?: unknown };
+  const refusal: unknown = Array.isArray(details) ? details[0] : undefined;
+  return DECISION_REFUSALS.find((one) => one === refusal) ?? 'NOT_POSSIBLE';
 }
 
 /** The server drops an update if another event reaches the workflow first. Sending a decision twice is safe. */

@@ -93,7 +93,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
   const purchases = createPurchaseReader(client);
   const [description, later] = await Promise.all([
     purchases.describe(referenceId),
-    deliveredLater(purchases, referenceId),
+    listLateDeliveries(purchases, referenceId),
   ]);
   const { workflowId, runId, raw, typedSearchAttributes: attributes } = description;
   const workflowStatus = description.status.name;
@@ -119,11 +119,11 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     ...(running && isAsked(workflowState) ? await askWorkflow(client, { workflowId, runId }) : {}),
     // A terminated workflow still shows the activities that it had.
     pendingActivities: running ? pendingActivities(description) : [],
-    deliveries: [...received(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
+    deliveries: [...toDeliveries(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
     deliveriesError: later.unlisted,
     afterEnd,
     waitsForWorkerSince,
-    taskQueue: safe(description.taskQueue),
+    taskQueue: toSafeText(description.taskQueue),
     ...(running ? {} : await endOf(purchases, { workflowId, runId })),
   };
 }
@@ -158,8 +158,8 @@ async function endOf(purchases: PurchaseReader, run: Run): Promise<Pick<Purchase
 
 function pendingActivities(description: WorkflowExecutionDescription): PendingActivity[] {
   return (description.raw.pendingActivities ?? []).map((activity) => ({
-    activity: safe(activity.activityType?.name ?? ''),
-    activityId: safe(activity.activityId ?? ''),
+    activity: toSafeText(activity.activityType?.name ?? ''),
+    activityId: toSafeText(activity.activityId ?? ''),
     attempt: activity.attempt ?? 1,
     lastMessage: activity.lastFailure?.message ?? undefined,
     nextAttempt: timeOf(activity.nextAttemptScheduleTime),
@@ -167,11 +167,16 @@ function pendingActivities(description: WorkflowExecutionDescription): PendingAc
   }));
 }
 
-function received(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
-  return events.map(({ id, type, at }) => ({ type: safe(type), eventId: safe(id), at: safe(at), state: 'RECEIVED' }));
+function toDeliveries(events: readonly ReceivedEvent[] = []): DeliveryStatus[] {
+  return events.map(({ id, type, at }) => ({
+    type: toSafeText(type),
+    eventId: toSafeText(id),
+    at: toSafeText(at),
+    state: 'RECEIVED',
+  }));
 }
 
-function safe(text: string): string {
+function toSafeText(text: string): string {
   return toSingleLine(text, MAX_TEXT_LENGTH);
 }
 
@@ -179,7 +184,7 @@ function safe(text: string): string {
  * Lists the deliveries after the end, oldest first. Each is a separate workflow. If the list fails (search attributes
  * not registered, visibility store down), the rest of the status is still returned. Lists lag by about a second.
  */
-async function deliveredLater(
+async function listLateDeliveries(
   purchases: PurchaseReader,
   referenceId: string,
 ): Promise<{ deliveries: DeliveryStatus[]; afterEnd?: StateAfterEnd; unlisted?: string }> {
@@ -190,7 +195,7 @@ async function deliveredLater(
       const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
       const at = delivery.startTime.toISOString();
       const state = delivery.status.name === 'RUNNING' ? 'IN_PROGRESS' : 'FAILED';
-      found.push(events ? received(events) : [{ type: 'redelivery', at, state }]);
+      found.push(events ? toDeliveries(events) : [{ type: 'redelivery', at, state }]);
       // The newest comes first.
       afterEnd ??= afterEndOf(delivery);
     }

@@ -47,7 +47,7 @@ export async function awaitOrder(
   const first = isLocal ? await pollFirst(purchase, orderId, deadline) : { nextPollMs: firstPollMs };
   if ('ended' in first) return first.ended;
 
-  purchase.showWaiting(deadline);
+  purchase.showPending(deadline);
   let { nextPollMs } = first;
   while (Date.now() < deadline) {
     const order = await awaitEnd(purchase, orderId, {
@@ -72,7 +72,7 @@ async function pollFirst(
   const { firstPollMs, pollIntervalMs } = purchase.settings;
   const delay = boundedHistoryDelayMs(firstPollMs, deadline);
   if (delay > 0) {
-    purchase.showWaiting(deadline);
+    purchase.showPending(deadline);
     await sleep(delay, { summary: 'before the first poll' });
   }
   try {

@@ -12,7 +12,7 @@ import { FAILURE } from '../contracts/failures';
 import { RESOLVE_UPDATE } from '../contracts/names';
 import type { ResolveUpdateInput, HoldDecision, Hold } from '../contracts/purchase';
 import type { Accepted } from '../domain/review-order';
-import { DECISIONS, POSSIBLE_DECISIONS, type HoldReason } from '../domain/holds';
+import { type DecisionRefusal, DECISIONS, POSSIBLE_DECISIONS, type HoldReason } from '../domain/holds';
 import { summaryOf } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { notifyHeld } from './deliver-events';
@@ -118,15 +118,18 @@ export class Holds {
    */
   private requireOpenHold(decision: ResolveUpdateInput): OpenHold {
     const open = this.current;
-    if (!open) throw decisionRefused(`no hold is waiting for a decision (yours is for ${decision.holdId})`);
+    if (!open) throw decisionRefused('NOT_HELD', `no hold is waiting for a decision (yours is for ${decision.holdId})`);
     if (open.hold.id !== decision.holdId) {
       throw decisionRefused(
+        'OTHER_HOLD',
         `the open hold is ${open.hold.id}, but your decision is for ${decision.holdId}: check the status again, then decide`,
       );
     }
-    if (open.decision) throw decisionRefused(`this hold has already been decided: ${open.decision.decision}`);
+    if (open.decision)
+      throw decisionRefused('ALREADY_DECIDED', `this hold has already been decided: ${open.decision.decision}`);
     if (!open.hold.decisions.includes(decision.decision)) {
       throw decisionRefused(
+        'NOT_POSSIBLE',
         `${decision.decision} is not possible for ${open.hold.reason}. Choose ${alternatives(open.hold.decisions)}`,
       );
     }
@@ -139,11 +142,11 @@ export class Holds {
    */
   private async checkNamedOrder(orderId: string): Promise<void> {
     if (this.orderBeingChecked !== undefined)
-      throw decisionRefused(`order ${this.orderBeingChecked} is already being checked: try again`);
+      throw decisionRefused('ORDER_UNUSABLE', `order ${this.orderBeingChecked} is already being checked: try again`);
     this.orderBeingChecked = orderId;
     try {
       const check = await checkOrder(this.purchase, orderId);
-      if (!check.usable) throw decisionRefused(check.reason);
+      if (!check.usable) throw decisionRefused('ORDER_UNUSABLE', check.reason);
     } finally {
       this.orderBeingChecked = undefined;
     }
@@ -172,8 +175,8 @@ function alternatives(names: readonly string[]): string {
   return names.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
-function decisionRefused(reason: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(reason, FAILURE.decisionRefused);
+function decisionRefused(refusal: DecisionRefusal, reason: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(reason, FAILURE.decisionRefused, refusal);
 }
 
 /**

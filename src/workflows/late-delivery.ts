@@ -12,7 +12,7 @@ import { FAILURE, type FailureType } from '../contracts/failures';
 import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts/purchase';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { formatInstant } from '../contracts/format-instant';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
+import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
 import { escapeMarkdown } from '../domain/text-format';
 import { type EndedPurchase, planDelivery, stateAfter } from '../domain/plan-delivery';
@@ -62,7 +62,7 @@ async function deliverCurrent(
     const loaded = await loadSale(settings, input);
     const gone = goneKeys(loaded, possiblyReceived);
     if (gone.length > 0) notices.push(notifyKeysGone(settings, loaded, gone));
-    const sale = { ...loaded, mayBeDelivered: gone.length > 0 };
+    const sale = { ...loaded, keysMayHaveArrived: gone.length > 0 };
     const plan = planDelivery(sale, input.again === true);
     const { order } = sale;
     const shown = order && { id: order.orderId, status: order.status };
@@ -75,7 +75,7 @@ async function deliverCurrent(
     const delivered = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
     switch (delivered.kind) {
       case 'RECEIVED': {
-        const keyIds = unionOfKeys(sale.receivedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
+        const keyIds = unionOfKeyIds(sale.receivedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
         // The purchase has ended, so its own attributes can no longer change.
         upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
         return endDelivery({ ...sale, receivedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
@@ -88,7 +88,7 @@ async function deliverCurrent(
         throw deliveryFailure(FAILURE.orderTooLarge, delivered.reason);
       case 'CHANGED':
         if (delivered.eventMayHaveArrived)
-          possiblyReceived = unionOfKeys(possiblyReceived, keyIdsOf(plan.delivery.lines ?? []));
+          possiblyReceived = unionOfKeyIds(possiblyReceived, keyIdsOf(plan.delivery.lines ?? []));
         if (review >= MAX_REVIEWS) throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
@@ -109,7 +109,7 @@ async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promis
 
 /** The keys that may have been delivered, but are no longer in the order. An open order proves nothing about its keys. */
 function goneKeys({ order }: EndedPurchase, possiblyReceived: KeyIds): string[] {
-  return order && canStopPolling(order.status) ? missingKeys(possiblyReceived, keyIdsOf(order.lines)) : [];
+  return order && canStopPolling(order.status) ? missingKeyIds(possiblyReceived, keyIdsOf(order.lines)) : [];
 }
 
 async function notifyKeysGone(settings: PurchaseSettings, sale: EndedPurchase, gone: readonly string[]): Promise<void> {
@@ -122,12 +122,18 @@ async function notifyKeysGone(settings: PurchaseSettings, sale: EndedPurchase, g
 
 /** Records what the checkout received, and builds the result. */
 function endDelivery(
-  { referenceId, receivedKeyIds, orderId, mayBeDelivered }: EndedPurchase & { mayBeDelivered: boolean },
+  { referenceId, receivedKeyIds, orderId, keysMayHaveArrived }: EndedPurchase & { keysMayHaveArrived: boolean },
   events: ReceivedEvent[],
   order: DeliveryResult['order'],
   ordered?: number,
 ): DeliveryResult {
-  const memo = { events, keyIds: receivedKeyIds, ordered, orderId, mayBeDelivered: mayBeDelivered || undefined };
+  const memo = {
+    events,
+    keyIds: receivedKeyIds,
+    ordered,
+    orderId,
+    keysMayHaveArrived: keysMayHaveArrived || undefined,
+  };
   upsertMemo(memo satisfies DeliveryMemo);
   const lines = events.map(({ type, id }) => `- ${type} (${escapeMarkdown(id)})`);
   setCurrentDetails(

@@ -1,6 +1,6 @@
 import { log, sleep } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../domain/key-ids';
+import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
@@ -113,7 +113,7 @@ export async function deliverOutcome(
   let possiblyReceived: KeyIds = {};
   let goneCount = 0;
   const notifyIfGone = () => {
-    const gone = missingKeys(unionOfKeys(purchase.receivedKeyIds, possiblyReceived), purchase.orderKeyIds);
+    const gone = missingKeyIds(unionOfKeyIds(purchase.receivedKeyIds, possiblyReceived), purchase.orderKeyIds);
     if (gone.length <= goneCount) return;
     goneCount = gone.length;
     notifyAttention(purchase, 'DELIVERED_KEYS_GONE', keysGoneDetails(gone));
@@ -130,7 +130,7 @@ export async function deliverOutcome(
       return details;
     }
     if (delivered.kind !== 'CHANGED' || delivered.eventMayHaveArrived) {
-      possiblyReceived = unionOfKeys(possiblyReceived, keyIdsOf(details.lines));
+      possiblyReceived = unionOfKeyIds(possiblyReceived, keyIdsOf(details.lines));
     }
     if (delivered.kind === 'CHANGED' && reviews < MAX_REVIEWS) {
       reviews += 1;

@@ -39,7 +39,7 @@ import {
   metrics,
   type OutcomeDetails,
   type PurchaseRecord,
-  startRejectedDuplicates,
+  wasStartedWithRejectDuplicate,
 } from './purchase-record';
 
 /** How placing ends: with an order, or with an outcome without one. */
@@ -97,7 +97,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
     lastStartedAt: 0,
     orderMayExist: false,
     requestMayHaveBeenSent: false,
-    isOnlyExecution: startRejectedDuplicates(),
+    isOnlyExecution: wasStartedWithRejectDuplicate(),
   };
   let step: Step = { kind: 'attempt', reason: 'it has just started', afterMs: 0 };
   for (;;) {
@@ -170,7 +170,7 @@ async function requestPlacement({ purchase, requestMayHaveBeenSent, replaceInRun
     purchaseStartedAt: firstStartTime(),
     firstRunId,
     replaceInRun,
-    rejectedDuplicates: startRejectedDuplicates(),
+    rejectedDuplicates: wasStartedWithRejectDuplicate(),
     requestMayHaveBeenSent,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),

@@ -25,7 +25,7 @@ import type {
 import { REJECTED_DUPLICATES } from '../contracts/names';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { formatInstant } from '../contracts/format-instant';
-import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeys } from '../domain/key-ids';
+import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeyIds } from '../domain/key-ids';
 import type { PurchaseOutcome, PurchaseState } from '../domain/purchase-state';
 import type { Accepted, SaleLine } from '../domain/review-order';
 import { describeStatus } from './describe-status';
@@ -125,7 +125,7 @@ export class PurchaseRecord {
   }
 
   /** @param deadline epoch ms */
-  showWaiting(deadline: number): void {
+  showPending(deadline: number): void {
     const { pollIntervalMs, watch } = this.settings;
     const what = watch === 'history' ? 'looked up in the order history' : 'polled';
     this.show(
@@ -186,7 +186,7 @@ export class PurchaseRecord {
       totalDebit,
       ordered: ordered ?? totalQuantity(items),
       delivered: keyCount(received),
-      keyIds: isLaterRun ? unionOfKeys(this.receivedKeyIds, own) : own,
+      keyIds: isLaterRun ? unionOfKeyIds(this.receivedKeyIds, own) : own,
       outcomeKeyIds: isLaterRun ? own : undefined,
       events: this.events,
       accepted: this.accepted,
@@ -244,7 +244,7 @@ export async function currentRunId(): Promise<string> {
 }
 
 /** Whether the client that started this purchase rejected duplicates of its reference. */
-export function startRejectedDuplicates(): boolean {
+export function wasStartedWithRejectDuplicate(): boolean {
   return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
 }
 

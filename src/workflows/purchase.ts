@@ -15,7 +15,7 @@ import { Holds, resolveUpdate, validateDecision } from './holds';
 import { decideOutcome, deliverOutcome } from './outcome';
 import { placeOrder } from './place-order';
 import { localOptions } from './policies';
-import { type OutcomeDetails, PurchaseRecord, startRejectedDuplicates } from './purchase-record';
+import { type OutcomeDetails, PurchaseRecord, wasStartedWithRejectDuplicate } from './purchase-record';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
@@ -40,7 +40,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
   const holds = new Holds(purchase);
   setHandler(resolveUpdate, (decision) => holds.resolve(decision), {
     validator: validateDecision,
-    description: 'Decides the open hold with the given id. The command `npx fulfilment resolve` sends this update.',
+    description: 'Resolves the open hold with the given id. The command `npx fulfilment resolve` sends this update.',
   });
   setHandler(statusQuery, () => purchase.statusQueryResult(), {
     description: 'The state of the purchase, and what it is waiting for.',
@@ -54,7 +54,7 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     if (placement.kind === 'order') {
       const { orderId, adopted } = placement;
       // A second start always adopts its order, unless an operator replaces it.
-      purchase.mayHaveEarlierExecution = adopted && !startRejectedDuplicates();
+      purchase.mayHaveEarlierExecution = adopted && !wasStartedWithRejectDuplicate();
       // An adopted order may be old, large and someone else's: no local poll, and all its items are compared.
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
       outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'not-bought');

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
+import { loadEnvFile } from '../../src/config/env-file';
 import { DEFAULT_TASK_QUEUE } from '../../src/contracts/names';
 import { readTemporalTarget } from '../../src/temporal/client';
 import { closeAtEnd } from '../support/clean-up';
@@ -11,6 +12,7 @@ import { replay } from './histories';
  * docs/deploying.md#replay-open-histories. Jest runs this file only on request. It reads histories and changes nothing.
  */
 it('this build replays every open workflow of the task queue without a non-determinism error', async () => {
+  loadEnvFile();
   const { connectionOptions, namespace } = readTemporalTarget(process.env);
   const connection = await Connection.connect(connectionOptions);
   closeAtEnd(() => connection.close());

@@ -4,7 +4,7 @@ import { purchaseWorkflowId, referenceOfDelivery, referenceOfPurchase } from '..
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
 import { anyOfInBatches } from '../../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attributes';
-import { type KeyIds, unionOfKeys } from '../../domain/key-ids';
+import { type KeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
@@ -137,14 +137,14 @@ function memoProblem({ issues: [issue] }: z.ZodError): string {
 
 /** Keys of a late delivery count as delivered by the purchase itself. */
 function withLateDelivery(known: KnownPurchase, memo: LateDelivery): KnownPurchase {
-  if (!memo) return { ...known, mayBeDelivered: true };
-  const mayBeDelivered = known.mayBeDelivered || memo.mayBeDelivered === true;
+  if (!memo) return { ...known, keysMayHaveArrived: true };
+  const keysMayHaveArrived = known.keysMayHaveArrived || memo.keysMayHaveArrived === true;
   // A later run may have delivered keys after all, because an operator decided so.
   const isCurrent = (at: string) => Date.parse(at) >= (known.closedAt ?? 0);
   const refundReceived =
     known.refundReceived || memo.events?.some(({ type, at }) => type === 'purchase.refunded' && isCurrent(at));
-  const purchase = { ...known, mayBeDelivered, refundReceived };
-  const keyIds = unionOfKeys(purchase.keyIds ?? {}, memo.keyIds ?? {});
+  const purchase = { ...known, keysMayHaveArrived, refundReceived };
+  const keyIds = unionOfKeyIds(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const delivered = countOf(keyIds);
   if (delivered === (purchase.delivered ?? 0)) return purchase;
   return {

@@ -1,5 +1,5 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../domain/key-ids';
+import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, safeStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {
@@ -234,5 +234,5 @@ function countKeysGone(fingerprints: Fingerprinter, order: Order, received: KeyI
     if (!fingerprints.keyIds([], secretId)) return undefined;
     named.push(keyIdsOf(addKeyIds({ fingerprints }, order, secretId)));
   }
-  return missingKeys(received, unionOfKeys(...named)).length;
+  return missingKeyIds(received, unionOfKeyIds(...named)).length;
 }

@@ -152,8 +152,8 @@ export function classifyEnded(
   if (rule === 'check-age') return isStuck(order.createdAt, options) ? stuck : undefined;
   if (rule === 'check-refund') return classifyShortfall(purchase, order);
   const isUndelivered = rule === refundedUndelivered || rule === failedUndelivered;
-  const mayBeDelivered = purchase.mayBeDelivered || ending === 'STOPPED';
-  return isUndelivered && mayBeDelivered ? { ...rule, advice: MAY_BE_DELIVERED } : rule;
+  const keysMayHaveArrived = purchase.keysMayHaveArrived || ending === 'STOPPED';
+  return isUndelivered && keysMayHaveArrived ? { ...rule, advice: MAY_BE_DELIVERED } : rule;
 }
 
 /**

@@ -58,7 +58,7 @@ export interface KnownPurchase {
   /** The ids of the keys that the checkout has received, by product. */
   keyIds?: KeyIds;
   /** A late delivery failed, so keys may have been delivered without a confirmation. */
-  mayBeDelivered?: boolean;
+  keysMayHaveArrived?: boolean;
   /** The checkout was notified of a refund after the end of the purchase. */
   refundReceived?: boolean;
   hold?: { id: string; reason: string; decisions: string[] };

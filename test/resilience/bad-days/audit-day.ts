@@ -130,7 +130,7 @@ function keysArrived(plan: Plan, parts: DayParts, one: PurchaseEvidence): string
     ...(missing.length > 0 && !isHeld && !isReported(parts, one)
       ? [`keys lost: ${nameOf(one)}: ${missing.length} of ${issued.length}`]
       : []),
-    ...(missing.length > 0 && mayBeDelivered(plan, parts, one)
+    ...(missing.length > 0 && keysMayHaveArrived(plan, parts, one)
       ? [`keys left: ${nameOf(one)} is ${status.state}: ${missing.length} of ${issued.length} could be delivered`]
       : []),
     ...(foreign.length > 0 ? [`keys of another order: ${nameOf(one)}: ${foreign.length}`] : []),
@@ -140,7 +140,7 @@ function keysArrived(plan: Plan, parts: DayParts, one: PurchaseEvidence): string
 const BOUGHT = ['DELIVERED', 'PARTIALLY_DELIVERED', 'OVERDUE'];
 
 /** Whether nothing prevents the missing deliveries: a reconciliation makes them without an operator. */
-function mayBeDelivered(plan: Plan, { chronicle }: DayParts, one: PurchaseEvidence): boolean {
+function keysMayHaveArrived(plan: Plan, { chronicle }: DayParts, one: PurchaseEvidence): boolean {
   const { planned, orders, status } = one;
   const [own] = orders;
   const isPlain = orders.length === 1 && own?.id === status.orderId && !('demo-extra' in planned.items);

@@ -1,3 +1,4 @@
+import { rejectionOf } from '../../support/checks';
 import { DecisionRefusedError, NoResponseError, FulfilmentError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/create-starter';
 import { heldPurchase } from '../../support/held-purchases';
@@ -58,8 +59,10 @@ describe('resolve', () => {
     env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'answer', status: 403 } });
     const resolve = () => env.starter.resolve(referenceId, { decision: 'order', orderId });
 
-    await expect(resolve()).rejects.toThrow(
-      `The decision on ${referenceId} was refused: order ${orderId} could not be checked (the partner returned 403: access denied): try again`,
+    const refused = await rejectionOf(resolve());
+    expect(refused).toMatchObject({ refusal: 'ORDER_UNUSABLE' });
+    expect(refused?.message).toBe(
+      `The decision on ${referenceId} was refused: order ${orderId} could not be checked (the partner returned 403: access denied): try again.`,
     );
     expect(await resolve()).toMatchObject({ decision: 'order', orderId });
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED', orderId });
@@ -89,6 +92,7 @@ describe('resolve', () => {
 
     const another = env.starter.resolve(referenceId, { decision: 'abandon', holdId: 'run:9' });
     await expect(another).rejects.toThrow('hold run:9 is no longer open');
+    await expect(another).rejects.toMatchObject({ refusal: 'OTHER_HOLD' });
     const { hold } = await env.starter.status(referenceId);
     await env.starter.resolve(referenceId, { decision: 'abandon', holdId: hold?.id });
     await env.starter.result(referenceId);
@@ -114,7 +118,9 @@ describe('resolve', () => {
     const twice = [1, 2].map(() => env.starter.resolve(referenceId, { decision: 'replace' }));
     const ends = (await Promise.allSettled(twice)).toSorted((a, b) => (a.status < b.status ? -1 : 1));
     expect(ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
-    expect((ends[1] as PromiseRejectedResult).reason).toBeInstanceOf(DecisionRefusedError);
+    const { reason } = ends[1] as PromiseRejectedResult;
+    expect(reason).toBeInstanceOf(DecisionRefusedError);
+    expect(['ALREADY_DECIDED', 'NOT_HELD']).toContain((reason as DecisionRefusedError).refusal);
 
     expect((await env.starter.result(referenceId)).outcome).toBe('DELIVERED');
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);

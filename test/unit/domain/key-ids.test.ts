@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type KeyIds, keyIdsOf, missingKeys, unionOfKeys } from '../../../src/domain/key-ids';
+import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../../../src/domain/key-ids';
 
 /** The partner's ids are free text, so a product may be named like a property that every object has. */
 const productId = fc.constantFrom('card-20', 'card-50', '__proto__', 'constructor', 'toString');
@@ -24,11 +24,11 @@ describe('key ids by product', () => {
   it('form a set: a union contains each of them once and misses none', () => {
     fc.assert(
       fc.property(keys, keys, (one, other) => {
-        const union = unionOfKeys(one, other);
+        const union = unionOfKeyIds(one, other);
         expect(textsOf(union).toSorted()).toEqual([...new Set([...textsOf(one), ...textsOf(other)])].toSorted());
-        expect([...missingKeys(one, union), ...missingKeys(other, union)]).toEqual([]);
+        expect([...missingKeyIds(one, union), ...missingKeyIds(other, union)]).toEqual([]);
         const missing = textsOf(one).filter((text) => !textsOf(other).includes(text));
-        expect(missingKeys(one, other)).toEqual(missing.map((text) => text.split(' ')[1]));
+        expect(missingKeyIds(one, other)).toEqual(missing.map((text) => text.split(' ')[1]));
       }),
     );
   });
@@ -37,7 +37,7 @@ describe('key ids by product', () => {
 it('finding missing keys takes linear time, because a workflow task waits for it', () => {
   const ids = Array.from({ length: 200_000 }, (_, index) => `k.${index}`);
   const begun = performance.now();
-  expect(missingKeys({ card: ids }, { card: ids.toReversed() })).toEqual([]);
-  expect(unionOfKeys({ card: ids }, { card: ids.toReversed() }).card).toHaveLength(ids.length);
+  expect(missingKeyIds({ card: ids }, { card: ids.toReversed() })).toEqual([]);
+  expect(unionOfKeyIds({ card: ids }, { card: ids.toReversed() }).card).toHaveLength(ids.length);
   expect(performance.now() - begun).toBeLessThan(5_000);
 });

@@ -27,9 +27,13 @@ async function faultsOf(input: unknown): Promise<readonly string[]> {
 }
 
 describe('createStarter', () => {
-  it.each([NaN, 0, -1, Infinity, 2 ** 31])('refuses a timeout of %s ms, which no timer supports', (timeoutMs) => {
-    expect(() => createStarter(CLIENT, { timeoutMs })).toThrow(/^timeoutMs: expected 1 to 2147483647, got/);
-  });
+  it.each([NaN, 0, -1, 0.5, Infinity, 2 ** 31, '5000', true])(
+    'refuses a timeout of %p, which no timer supports',
+    (ms) => {
+      const create = () => createStarter(CLIENT, { timeoutMs: ms as number });
+      expect(create).toThrow(/^timeoutMs: expected a whole number from 1 to 2147483647, got/);
+    },
+  );
 
   it('refuses anything but a client, says what it got and how to create one, and accepts a client from any copy of the package', () => {
     const connection = Connection.lazy();
@@ -121,7 +125,7 @@ describe('options that TypeScript would reject', () => {
 
   it.each([5, 'x'.repeat(65)])('the fairness key %p is refused', (fairnessKey) => {
     expect(() => createStarter(CLIENT, { fairnessKey: fairnessKey as never })).toThrow(
-      /^fairnessKey: expected a text of at most 64 bytes/,
+      /^fairnessKey: expected a string of at most 64 bytes/,
     );
   });
 });

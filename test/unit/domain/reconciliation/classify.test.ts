@@ -15,7 +15,7 @@ const MAYBE = 'may have reached the checkout';
 
 it.each([
   ['that was overdue', OVERDUE, 'sell again under a new reference'],
-  ['that was overdue and whose late delivery failed', { ...OVERDUE, mayBeDelivered: true }, MAYBE],
+  ['that was overdue and whose late delivery failed', { ...OVERDUE, keysMayHaveArrived: true }, MAYBE],
   ['that was stopped', { ...OVERDUE, workflowStatus: 'TERMINATED', state: 'DELIVERING' }, MAYBE],
 ])(
   'a purchase %s and no longer costs money may be sold again only if nothing can have been delivered',
