@@ -442,8 +442,8 @@ export const MUTANTS = [
     name: 'no-proof',
     rule: 'an order counts as absent only if the history has proved to be readable',
     file: 'src/workflows/confirm-placement.ts',
-    find: '(result.readable || !needsProof)',
-    replace: '(result.readable || !needsProof || needsProof)',
+    find: '(result.provesAbsence || !needsProof)',
+    replace: '(result.provesAbsence || !needsProof || needsProof)',
     tests: ['test/scenarios/placement/history.test.ts'],
   },
   {
@@ -853,10 +853,10 @@ export const MUTANTS = [
     name: 'only-new-keys',
     rule: 'a key event carries all keys of the order, including received ones',
     file: 'src/domain/plan-delivery.ts',
-    find: 'wholeSaleEvent(sale, order, review.lines);',
-    replace: `wholeSaleEvent(sale, order, review.lines.map((line) => ({
+    find: 'wholeSaleEvent(ended, order, review.lines);',
+    replace: `wholeSaleEvent(ended, order, review.lines.map((line) => ({
         ...line,
-        keyIds: line.keyIds.filter((id) => missingKeyIds({ [line.productId]: [id] }, sale.receivedKeyIds).length > 0),
+        keyIds: line.keyIds.filter((id) => missingKeyIds({ [line.productId]: [id] }, ended.receivedKeyIds).length > 0),
       })));`,
     tests: ['test/unit/domain/plan-delivery.test.ts'],
   },
@@ -896,8 +896,8 @@ export const MUTANTS = [
     name: 'changes-for-ever',
     rule: 'an order that changed at each of three reviews is held',
     file: 'src/workflows/outcome.ts',
-    find: "delivered.kind === 'CHANGED' && reviews < MAX_REVIEWS",
-    replace: "delivered.kind === 'CHANGED' && reviews < 1_000 * MAX_REVIEWS",
+    find: "end.kind === 'CHANGED' && repeatedReviews < MAX_REPEATED_REVIEWS",
+    replace: "end.kind === 'CHANGED' && repeatedReviews < 1_000 * MAX_REPEATED_REVIEWS",
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
   },
   {
@@ -936,8 +936,8 @@ export const MUTANTS = [
     name: 'maybe-is-no',
     rule: 'an attempt without a confirmation may have delivered its event',
     file: 'src/workflows/outcome.ts',
-    find: "if (delivered.kind !== 'CHANGED' || delivered.eventMayHaveArrived) {",
-    replace: "if (delivered.kind !== 'CHANGED') {",
+    find: "if (end.kind !== 'CHANGED' || end.eventMayHaveArrived) {",
+    replace: "if (end.kind !== 'CHANGED') {",
     tests: ['test/scenarios/delivery/orders-that-change.test.ts'],
   },
   {
@@ -1412,8 +1412,8 @@ export const MUTANTS = [
     name: 'keys-after-a-refund',
     rule: 'a checkout that was notified of a refund after the end gets no keys without an operator',
     file: 'src/domain/plan-delivery.ts',
-    find: "const keylessEvent = sale.refundReceived ? 'purchase.refunded' : undefined;",
-    replace: "const keylessEvent = sale.refundReceived && !order.status ? 'purchase.refunded' : undefined;",
+    find: "const keylessEvent = ended.refundReceived ? 'purchase.refunded' : undefined;",
+    replace: "const keylessEvent = ended.refundReceived && !order.status ? 'purchase.refunded' : undefined;",
     tests: ['test/unit/domain/plan-delivery.test.ts'],
   },
   {

@@ -28,17 +28,17 @@ export function createDeliveryActivities(
 ): Pick<Activities, 'deliverSale' | 'deliverNotice'> {
   let isTooSlow = false;
   return {
-    async deliverSale(sale): Promise<SaleDeliveryAttemptResult> {
+    async deliverSale(event): Promise<SaleDeliveryAttemptResult> {
       const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
       try {
-        const lines = await linesOf(deps, sale);
+        const lines = await linesOf(deps, event);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
         if (!lines) return { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() };
-        const { type, referenceId, orderId, outcome, totalDebit, reason } = sale;
+        const { type, referenceId, orderId, outcome, totalDebit, reason } = event;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
-        const data = { referenceId, orderId, outcome, lines: sale.lines && lines, totalDebit, reason };
+        const data = { referenceId, orderId, outcome, lines: event.lines && lines, totalDebit, reason };
         const identity = { type, referenceId, orderId, keyIds };
         const withinMs = isLocal ? dueAt + LOCAL_DEADLINE_MS - deps.now() : undefined;
         const delivered = await postEvent(deps, identity, data, withinMs);

@@ -66,10 +66,12 @@ async function searchHistory(
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const { orders, reason, how, rowsSeen } = requireClear(await findByReference(partner, input, deps.now));
-  if (orders.length > 0 || !input.prove) return { orders, readable: false, reason };
+  if (orders.length > 0 || !input.prove) return { orders, provesAbsence: false, reason };
   if (how === 'search') return proveAbsent(partner, deps, input);
   // A scan reads the list itself, so it needs no further proof unless the history is empty.
-  return rowsSeen > 0 ? { orders, readable: true, reason } : { orders, readable: false, reason: EMPTY_HISTORY };
+  return rowsSeen > 0
+    ? { orders, provesAbsence: true, reason }
+    : { orders, provesAbsence: false, reason: EMPTY_HISTORY };
 }
 
 /** The search found no order. The list of the newest orders is also checked, because the search may lag behind it. */
@@ -81,7 +83,7 @@ async function proveAbsent(
   const newest = await readNewest(partner);
   const { orders } = requireClear(findMatching(newest.rows, input, isYoungEnough(newest.rows, input, now())));
   if (orders.length > 0)
-    return { orders, readable: false, reason: 'the list shows the order, but the search did not find it' };
+    return { orders, provesAbsence: false, reason: 'the list shows the order, but the search did not find it' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
 }
 

@@ -22,7 +22,7 @@ interface NewestOrders extends ListedNewest {
 
 type KnownOrder = HistoryOrder & { referenceId: string };
 
-const FOUND = { readable: true, reason: 'the search finds a known order' };
+const FOUND = { provesAbsence: true, reason: 'the search finds a known order' };
 
 export type ReadNewest = (partner: PartnerClient) => Promise<NewestOrders>;
 
@@ -51,14 +51,14 @@ export async function proveReadable(
   partner: PartnerClient,
   { rows, aheadMs, newestIsFound }: NewestOrders,
   sentBefore: number,
-): Promise<{ readable: boolean; reason: string }> {
+): Promise<{ provesAbsence: boolean; reason: string }> {
   if (newestIsFound) return FOUND;
   const known = newestFirst(rows);
-  if (known.length === 0) return { readable: false, reason: EMPTY_HISTORY };
+  if (known.length === 0) return { provesAbsence: false, reason: EMPTY_HISTORY };
   // The partner's clock may be ahead of ours.
   const later = known.findLast((order) => orderTime(order) > sentBefore + aheadMs);
   if (later && (await isFound(partner, later))) return FOUND;
-  return { readable: false, reason: 'the search does not find an order that is known to exist' };
+  return { provesAbsence: false, reason: 'the search does not find an order that is known to exist' };
 }
 
 async function readNewest(partner: PartnerClient): Promise<NewestOrders> {

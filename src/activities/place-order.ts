@@ -168,7 +168,7 @@ async function findExistingOrder(
   });
   if ('ended' in search) return search.ended;
   const { orders, unclear } = search.value;
-  // With `replace`, an operator has decided in spite of it.
+  // With `replace`, an operator chose to place it anyway.
   if (unclear !== undefined && !isReplacing(input)) return withUnknownHealth({ evidence: 'FENCED', reason: unclear });
   const [first, ...others] = orders;
   return (

@@ -22,10 +22,10 @@ export function createReadEndedPurchaseActivities(deps: ActivityDependencies): P
   return {
     async readEndedPurchase({ referenceId }) {
       try {
-        const { sale, taskQueue } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
+        const { ended, taskQueue } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
           loadEndedPurchase({ ...deps, partner }, referenceId),
         );
-        if (taskQueue === activityInfo().taskQueue) return sale;
+        if (taskQueue === activityInfo().taskQueue) return ended;
         throw nothingToDeliver(`the purchase belongs to the task queue ${taskQueue}`);
       } catch (error) {
         throw toFailure(error);
@@ -43,7 +43,7 @@ export function createReadEndedPurchaseActivities(deps: ActivityDependencies): P
 export async function loadEndedPurchase(
   deps: ActivityDependencies,
   referenceId: string,
-): Promise<{ sale: EndedPurchase; taskQueue: string }> {
+): Promise<{ ended: EndedPurchase; taskQueue: string }> {
   const description = await describeIfValid(deps.purchases, referenceId);
   if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
@@ -55,7 +55,7 @@ export async function loadEndedPurchase(
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
   const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
   const { receivedKeyIds, refundReceived } = earlier;
-  const sale: EndedPurchase = {
+  const ended: EndedPurchase = {
     referenceId,
     items,
     outcome: result?.outcome,
@@ -66,9 +66,9 @@ export async function loadEndedPurchase(
     refundReceived,
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
-  if (result && isKeylessOutcome(result.outcome)) return { sale, taskQueue };
+  if (result && isKeylessOutcome(result.outcome)) return { ended, taskQueue };
   const orderId = result ? result.orderId : await ownOrderId(deps, description, referenceId);
-  if (orderId === undefined) return { sale, taskQueue };
+  if (orderId === undefined) return { ended, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
   const { data } = await deps.partner.getOrder(
     orderId,
@@ -77,7 +77,7 @@ export async function loadEndedPurchase(
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
   const order = { ...snapshotOf(orderId, data, addKeyIds(deps, data, secretId)), claimedBy };
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
-  return { sale: { ...sale, orderId, accepted, order }, taskQueue };
+  return { ended: { ...ended, orderId, accepted, order }, taskQueue };
 }
 
 /** What earlier runs of a purchase and its late deliveries left on record. */

@@ -109,6 +109,6 @@ function refusalReason(error: unknown): string {
   if (error instanceof ActivityPausedError) return 'the attempt was paused';
   if (error instanceof ActivityResetError) return 'the attempt was reset';
   if (error instanceof ActivityCancelledError) return 'the attempt was cancelled';
-  if (error instanceof ActivityNotFoundError) return 'Temporal has given up the attempt';
+  if (error instanceof ActivityNotFoundError) return 'Temporal has given up on the attempt';
   return `Temporal did not respond (${errorName(error)})`;
 }

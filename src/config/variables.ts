@@ -83,7 +83,7 @@ const purchase = {
   PURCHASE_PLACE_WITHIN: limit
     .prefault('1h')
     .describe(
-      'how long placing is retried if nothing was sent, your API key or path was rejected, or no order follows an error response',
+      'how long placing is retried if nothing was sent, your API key or path was rejected, or no order appears after an error response',
     ),
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')

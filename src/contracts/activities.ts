@@ -99,7 +99,7 @@ export interface OrderSearchResult {
   /** Oldest first. */
   orders: FoundOrder[];
   /** Whether the history proved that it would show an order. Always false without `prove`. */
-  readable: boolean;
+  provesAbsence: boolean;
   reason: string;
 }
 
@@ -186,6 +186,6 @@ export interface Activities {
   /** Reads an ended purchase and its order. Throws `NothingToDeliver` for any other purchase. */
   readEndedPurchase(input: DeliverInput): Promise<EndedPurchase>;
   /** Delivers one event about a sale, with keys that the same attempt reads from the partner. */
-  deliverSale(delivery: SaleEvent): Promise<SaleDeliveryAttemptResult>;
+  deliverSale(event: SaleEvent): Promise<SaleDeliveryAttemptResult>;
   deliverNotice(notice: Notice): Promise<DeliveryAttemptResult>;
 }

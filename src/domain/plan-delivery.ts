@@ -25,7 +25,7 @@ export interface EndedPurchase {
   order?: OrderSnapshot;
 }
 
-/** An event about a sale. It contains key ids only; the delivery activity reads the keys. */
+/** An event about a ended. It contains key ids only; the delivery activity reads the keys. */
 export interface SaleEvent {
   type: `purchase.${Lowercase<PurchaseOutcome>}` | 'purchase.late_delivery';
   referenceId: string;
@@ -50,28 +50,28 @@ export type DeliveryPlan =
   | { kind: 'issue'; issue: string };
 
 /** @param again also send what the checkout has already received. */
-export function planDelivery(sale: EndedPurchase, again: boolean): DeliveryPlan {
-  const { items, outcome, order, accepted } = sale;
-  if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(sale, again, `it ended as ${outcome}`);
+export function planDelivery(ended: EndedPurchase, again: boolean): DeliveryPlan {
+  const { items, outcome, order, accepted } = ended;
+  if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(ended, again, `it ended as ${outcome}`);
   if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
-  const keylessEvent = sale.refundReceived ? 'purchase.refunded' : undefined;
+  const keylessEvent = ended.refundReceived ? 'purchase.refunded' : undefined;
   const review = reviewOrder({ items, accepted, keylessEvent }, order, outcome === undefined ? 'all' : 'not-bought');
   switch (review.kind) {
     case 'issue':
       return { kind: 'issue', issue: review.issue.explanation };
     case 'ended':
-      if (review.outcome === 'FAILED') return repeatOutcome(sale, again, `its order ${order.orderId} is FAILED`);
-      return planRefundEvent(sale, order, again);
+      if (review.outcome === 'FAILED') return repeatOutcome(ended, again, `its order ${order.orderId} is FAILED`);
+      return planRefundEvent(ended, order, again);
     case 'open':
-      return repeatOutcome(sale, again, `its order ${order.orderId} is ${order.status}`);
+      return repeatOutcome(ended, again, `its order ${order.orderId} is ${order.status}`);
     case 'deliver': {
-      const newKeys = missingKeyIds(keyIdsOf(review.lines), sale.receivedKeyIds).length;
+      const newKeys = missingKeyIds(keyIdsOf(review.lines), ended.receivedKeyIds).length;
       const missing = Math.max(0, review.ordered - keyCount(review.lines));
       if (newKeys === 0 && !again)
         return { kind: 'nothing', reason: 'the checkout has every key of the order', missing };
       if (keyCount(review.lines) === 0)
-        return repeatOutcome(sale, again, `its order ${order.orderId} contains no keys`);
-      const delivery = wholeSaleEvent(sale, order, review.lines);
+        return repeatOutcome(ended, again, `its order ${order.orderId} contains no keys`);
+      const delivery = wholeSaleEvent(ended, order, review.lines);
       return { kind: 'send', delivery, newKeys, missing, ordered: review.ordered };
     }
   }
@@ -86,8 +86,8 @@ export function stateAfter({ delivery, missing }: Extract<DeliveryPlan, { kind: 
 }
 
 /** With the same keys as the outcome event, the delivery repeats that event. With other keys it is a late delivery. */
-function wholeSaleEvent(sale: EndedPurchase, order: OrderSnapshot, lines: SaleLine[]): SaleEvent {
-  const { referenceId, outcome, outcomeKeyIds, reason } = sale;
+function wholeSaleEvent(ended: EndedPurchase, order: OrderSnapshot, lines: SaleLine[]): SaleEvent {
+  const { referenceId, outcome, outcomeKeyIds, reason } = ended;
   const { orderId, status, totalDebit } = order;
   const keyIds = keyIdsOf(lines);
   const isOutcome = missingKeyIds(keyIds, outcomeKeyIds).length + missingKeyIds(outcomeKeyIds, keyIds).length === 0;
@@ -97,16 +97,17 @@ function wholeSaleEvent(sale: EndedPurchase, order: OrderSnapshot, lines: SaleLi
   return { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };
 }
 
-function planRefundEvent(sale: EndedPurchase, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
-  if (sale.refundReceived && !again) return { kind: 'nothing', reason: 'the checkout knows of the refund', missing: 0 };
+function planRefundEvent(ended: EndedPurchase, { orderId, totalDebit }: OrderSnapshot, again: boolean): DeliveryPlan {
+  if (ended.refundReceived && !again)
+    return { kind: 'nothing', reason: 'the checkout knows of the refund', missing: 0 };
   const reason = 'the partner refunded the order after the purchase had ended';
-  const delivery = { type: 'purchase.refunded', referenceId: sale.referenceId, orderId, totalDebit, reason } as const;
+  const delivery = { type: 'purchase.refunded', referenceId: ended.referenceId, orderId, totalDebit, reason } as const;
   return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };
 }
 
 /** Repeats the event of an outcome without keys. An event that had keys can't be repeated without them. */
-function repeatOutcome(sale: EndedPurchase, again: boolean, nothingBecause: string): DeliveryPlan {
-  const { referenceId, items, outcome, orderId, totalDebit, reason, outcomeKeyIds } = sale;
+function repeatOutcome(ended: EndedPurchase, again: boolean, nothingBecause: string): DeliveryPlan {
+  const { referenceId, items, outcome, orderId, totalDebit, reason, outcomeKeyIds } = ended;
   const hadKeys = Object.keys(outcomeKeyIds).length > 0;
   if (!again || outcome === undefined || hadKeys) return { kind: 'nothing', reason: nothingBecause, missing: 0 };
   const lines = items.map((item) => ({ ...item, keyIds: [] }));

@@ -1,4 +1,5 @@
 import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { FAILURE } from '../contracts/failures';
 import { DEFAULT_TASK_QUEUE } from '../contracts/names';
 import type { PurchaseInput, PurchaseResult } from '../contracts/public-types';
 import { itemsOnly, quoteValue, validatePurchase, validateReference } from '../domain/purchase-rules';
@@ -229,7 +230,8 @@ function resultOf(client: Client, referenceId: string): Promise<PurchaseResult> 
         // A reset ends one run and starts another, so the purchase continues.
         if (now.runId !== runId) continue;
         const reason = error.cause?.message;
-        throw new PurchaseEndedWithoutResultError(referenceId, now.status.name, reason);
+        const isInvalidInput = (error.cause as { type?: unknown } | undefined)?.type === FAILURE.invalidPurchase;
+        throw new PurchaseEndedWithoutResultError(referenceId, now.status.name, reason, isInvalidInput);
       }
     }
   });

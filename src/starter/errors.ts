@@ -70,17 +70,15 @@ export class PurchaseNotFoundError extends FulfilmentError {
 export class PurchaseEndedWithoutResultError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
-    /**
-     * The workflow's status. `FAILED`: the input was invalid, and nothing was bought. `TERMINATED` and others: the workflow
-     * was stopped, and an order may exist.
-     */
     readonly workflowStatus: WorkflowStatus,
     /** Temporal's own words. */
     readonly explanation?: string,
+    /** The input was invalid, and nothing was bought. Otherwise the workflow was stopped, and an order may exist. */
+    readonly isInvalidInput = false,
   ) {
     super(
       `Purchase ${referenceId} ended as ${workflowStatus}${explanation ? ` (${explanation})` : ''} and has no result. ` +
-        (workflowStatus === 'FAILED'
+        (isInvalidInput
           ? 'Its input was invalid, and nothing was bought. Use a new reference.'
           : `An operator can check whether the partner has an order for it: ${searchCommand(referenceId)}`),
     );
@@ -142,7 +140,7 @@ interface NoResponseOptions extends ErrorOptions {
 
 /** Temporal or a worker did not respond in time. The request may still take effect. */
 export class NoResponseError extends FulfilmentError {
-  /** Whether repeating the call is safe. False only for a `resolve` without `holdId`, which may decide a later hold. */
+  /** Whether repeating the call is safe. False only for a `resolve` without `holdId`, which may resolve a later hold. */
   readonly isSafeToRepeat: boolean;
   /** The purchase that the call was about. */
   readonly referenceId: string | undefined;

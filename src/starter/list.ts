@@ -202,7 +202,6 @@ function toListedPurchase(execution: WorkflowExecutionInfo): ListedPurchase {
 
 function explain({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: Hold): string {
   if (hold) return hold.explanation;
-  if (state === undefined && status.name === 'FAILED') return 'its input was invalid, and nothing was bought';
   if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
 }

@@ -5,7 +5,7 @@ import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-
 import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
-import { notifyAttention } from './deliver-events';
+import { startAttentionNotice } from './deliver-events';
 import { confirmationDelaysMs, historySearchOptions, unreadableHistoryTimeoutMs } from './policies';
 import { firstStartTime, metrics, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
@@ -53,7 +53,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     const askedAt = Date.now();
     const { result, reason } = await searchOnce(purchase, search);
     if (result && hasOrders(result.orders)) return { kind: 'found', orders: result.orders };
-    const showsAbsence = result !== undefined && (result.readable || !needsProof);
+    const showsAbsence = result !== undefined && (result.provesAbsence || !needsProof);
     absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };
     // Give up only after several searches: if its worker dies, a single search may outlast the whole timeout.
@@ -124,7 +124,12 @@ export function adoptFound(purchase: PurchaseRecord, found: FoundOrders): OwnOrd
     metrics.count('fulfilment_double_purchases', {}, doubles.length);
     const explanation = explainDoublePurchase(doubles.length);
     const orderIds = [chosen.id, ...alsoBought];
-    notifyAttention(purchase, 'DOUBLE_PURCHASE', { orderIds, explanation, advice: DOUBLE_PURCHASE_ADVICE }, chosen.id);
+    startAttentionNotice(
+      purchase,
+      'DOUBLE_PURCHASE',
+      { orderIds, explanation, advice: DOUBLE_PURCHASE_ADVICE },
+      chosen.id,
+    );
   }
   log.info('adopted the order that the history shows', { orderId: chosen.id });
   return { kind: 'order', orderId: chosen.id, adopted: true };

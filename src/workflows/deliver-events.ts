@@ -26,7 +26,7 @@ const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 /** The most key ids in an attention notice. */
 const MAX_SHOWN_KEYS = 20;
 /** How many times a changed order is reviewed again. */
-export const MAX_REVIEWS = 3;
+export const MAX_REPEATED_REVIEWS = 3;
 
 /**
  * How a delivery ended. `EXHAUSTED`: it was retried for 25 hours, or an operator ended it before the checkout confirmed
@@ -42,23 +42,23 @@ export type SaleDeliveryEnd = SaleDeliveryAttemptResult | { kind: 'EXHAUSTED' | 
  */
 export async function deliverWithRetries(
   sender: Pick<PurchaseRecord, 'settings' | 'showDelivering'>,
-  sale: SaleEvent,
+  event: SaleEvent,
   mayBeLocal: boolean,
 ): Promise<SaleDeliveryEnd> {
-  const summary = deliverySummary(sale);
+  const summary = deliverySummary(event);
   let eventMayHaveArrived = false;
   let retryAfterMs = 0;
   if (mayBeLocal) {
-    const first = await deliverLocally(sale, summary);
+    const first = await deliverLocally(event, summary);
     if (first.kind !== 'FAILED') return first;
     ({ eventMayHaveArrived, retryAfterMs } = first);
   }
-  sender.showDelivering(sale.type);
+  sender.showDelivering(event.type);
   const beganAt = Date.now();
   if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'delay requested by the checkout or the partner' });
   const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
   try {
-    const delivered = await deliverSale.executeWithOptions({ summary }, [sale]);
+    const delivered = await deliverSale.executeWithOptions({ summary }, [event]);
     if (!isSaleDeliveryAttemptResult(delivered)) return ENDED_BY_OPERATOR;
     return delivered.kind === 'CHANGED'
       ? { kind: 'CHANGED', eventMayHaveArrived: eventMayHaveArrived || delivered.eventMayHaveArrived }
@@ -92,9 +92,9 @@ const ENDED_BY_OPERATOR = {
 /** `eventMayHaveArrived`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
 type LocalFailure = { kind: 'FAILED'; eventMayHaveArrived: boolean; retryAfterMs: number };
 
-async function deliverLocally(sale: SaleEvent, summary: string): Promise<SaleDeliveryAttemptResult | LocalFailure> {
+async function deliverLocally(event: SaleEvent, summary: string): Promise<SaleDeliveryAttemptResult | LocalFailure> {
   try {
-    return await local.deliverSale.executeWithOptions({ summary }, [sale]);
+    return await local.deliverSale.executeWithOptions({ summary }, [event]);
   } catch (failure) {
     // The failure of a local activity is not wrapped in an ActivityFailure.
     if (!(failure instanceof TemporalFailure)) throw failure;
@@ -120,7 +120,7 @@ export async function notifyHeld(purchase: PurchaseRecord, hold: Hold): Promise<
 /**
  * Sends the checkout an attention notice, which needs no decision. Retries until the purchase ends, but never delays an outcome.
  */
-export function notifyAttention(
+export function startAttentionNotice(
   purchase: PurchaseRecord,
   kind: AttentionKind,
   details: EventDetails,

@@ -118,7 +118,7 @@ export function isPlacementResult(value: unknown): value is PlacementResult {
 
 export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   orders: isFoundOrders,
-  readable: isBoolean,
+  provesAbsence: isBoolean,
   reason: isString,
 });
 
@@ -134,7 +134,7 @@ export const isOrderCheck: Guard<OrderCheck> = isEither(
   isObject({ usable: isOneOf(false), reason: isString }),
 );
 
-const isSale = isObject({
+const isEndedShape = isObject({
   referenceId: isString,
   items: isListOf(isObject({ productId: isString, quantity: isNumber })),
   outcome: isOptional(isOneOf(...PURCHASE_OUTCOMES)),
@@ -146,7 +146,7 @@ const isSale = isObject({
 
 /** Whether this is a result of `readEndedPurchase` for this purchase. */
 export function isEndedPurchase(referenceId: string, value: unknown): value is EndedPurchase {
-  return isSale(value) && value.referenceId === referenceId;
+  return isEndedShape(value) && value.referenceId === referenceId;
 }
 
 export const isDeliveryAttemptResult: Guard<DeliveryAttemptResult> = isEither(

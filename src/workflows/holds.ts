@@ -126,7 +126,7 @@ export class Holds {
       );
     }
     if (open.decision)
-      throw decisionRefused('ALREADY_DECIDED', `this hold has already been decided: ${open.decision.decision}`);
+      throw decisionRefused('ALREADY_DECIDED', `this hold already has a decision: ${open.decision.decision}`);
     if (!open.hold.decisions.includes(decision.decision)) {
       throw decisionRefused(
         'NOT_POSSIBLE',

@@ -16,7 +16,7 @@ import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../domain/k
 import { canStopPolling } from '../domain/order';
 import { escapeMarkdown } from '../domain/text-format';
 import { type EndedPurchase, planDelivery, stateAfter } from '../domain/plan-delivery';
-import { deliverWithRetries, keysGoneDetails, MAX_REVIEWS, sendAttentionNotice } from './deliver-events';
+import { deliverWithRetries, keysGoneDetails, MAX_REPEATED_REVIEWS, sendAttentionNotice } from './deliver-events';
 import { isEndedPurchase, validateDeliverInput } from './guards';
 import {
   attentionNoticeOptions,
@@ -58,52 +58,55 @@ async function deliverCurrent(
   const { referenceId } = input;
   // Keys that were sent without a confirmation.
   let possiblyReceived: KeyIds = {};
-  for (let review = 1; ; review++) {
-    const loaded = await loadSale(settings, input);
+  for (let repeatedReviews = 0; ; repeatedReviews++) {
+    const loaded = await loadEndedPurchase(settings, input);
     const gone = goneKeys(loaded, possiblyReceived);
     if (gone.length > 0) notices.push(notifyKeysGone(settings, loaded, gone));
-    const sale = { ...loaded, keysMayHaveArrived: gone.length > 0 };
-    const plan = planDelivery(sale, input.again === true);
-    const { order } = sale;
+    const ended = { ...loaded, keysMayHaveArrived: gone.length > 0 };
+    const plan = planDelivery(ended, input.again === true);
+    const { order } = ended;
     const shown = order && { id: order.orderId, status: order.status };
-    if (plan.kind === 'issue') return endDelivery(sale, [], shown && { ...shown, issue: plan.issue });
+    if (plan.kind === 'issue') return endDelivery(ended, [], shown && { ...shown, issue: plan.issue });
     if (plan.kind === 'nothing') {
       if (input.again) throw deliveryFailure(FAILURE.nothingToDeliver, plan.reason);
-      return endDelivery(sale, [], shown);
+      return endDelivery(ended, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
-    const delivered = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
-    switch (delivered.kind) {
+    const end = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
+    switch (end.kind) {
       case 'RECEIVED': {
-        const keyIds = unionOfKeyIds(sale.receivedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
+        const keyIds = unionOfKeyIds(ended.receivedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
         // The purchase has ended, so its own attributes can no longer change.
         upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
-        return endDelivery({ ...sale, receivedKeyIds: keyIds }, [delivered.event], shown, plan.ordered);
+        return endDelivery({ ...ended, receivedKeyIds: keyIds }, [end.event], shown, plan.ordered);
       }
       case 'REFUSED':
         throw deliveryFailure(FAILURE.deliveryRefused, 'the checkout rejected the event permanently (410)');
       case 'EXHAUSTED':
-        throw deliveryFailure(FAILURE.deliveryFailed, delivered.reason);
+        throw deliveryFailure(FAILURE.deliveryFailed, end.reason);
       case 'TOO_LARGE':
-        throw deliveryFailure(FAILURE.orderTooLarge, delivered.reason);
+        throw deliveryFailure(FAILURE.orderTooLarge, end.reason);
       case 'CHANGED':
-        if (delivered.eventMayHaveArrived)
+        if (end.eventMayHaveArrived)
           possiblyReceived = unionOfKeyIds(possiblyReceived, keyIdsOf(plan.delivery.lines ?? []));
-        if (review >= MAX_REVIEWS) throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
+        if (repeatedReviews >= MAX_REPEATED_REVIEWS)
+          throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });
     }
   }
 }
 
-async function loadSale(settings: PurchaseSettings, input: DeliverInput): Promise<EndedPurchase> {
-  const { readEndedPurchase: read } = proxyActivities<Activities>(readEndedPurchaseOptions(settings));
+async function loadEndedPurchase(settings: PurchaseSettings, input: DeliverInput): Promise<EndedPurchase> {
+  const { readEndedPurchase } = proxyActivities<Activities>(readEndedPurchaseOptions(settings));
   const { referenceId } = input;
   setCurrentDetails(
     `**DELIVERING** what has changed since purchase ${escapeMarkdown(referenceId)} ended. ` +
       'The purchase and its order are being read. **Next:** the checkout is brought up to date.',
   );
-  const sale: unknown = await read.executeWithOptions({ summary: 'read the purchase and its order' }, [input]);
-  if (isEndedPurchase(referenceId, sale)) return sale;
+  const read: unknown = await readEndedPurchase.executeWithOptions({ summary: 'read the purchase and its order' }, [
+    input,
+  ]);
+  if (isEndedPurchase(referenceId, read)) return read;
   throw deliveryFailure(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
@@ -112,8 +115,12 @@ function goneKeys({ order }: EndedPurchase, possiblyReceived: KeyIds): string[] 
   return order && canStopPolling(order.status) ? missingKeyIds(possiblyReceived, keyIdsOf(order.lines)) : [];
 }
 
-async function notifyKeysGone(settings: PurchaseSettings, sale: EndedPurchase, gone: readonly string[]): Promise<void> {
-  const { referenceId, orderId } = sale;
+async function notifyKeysGone(
+  settings: PurchaseSettings,
+  ended: EndedPurchase,
+  gone: readonly string[],
+): Promise<void> {
+  const { referenceId, orderId } = ended;
   const data = { referenceId, orderId, kind: 'DELIVERED_KEYS_GONE', details: keysGoneDetails(gone) } as const;
   const options = { ...attentionNoticeOptions(settings), scheduleToCloseTimeout: LAST_NOTICES_TIMEOUT_MS };
   // It fails only if this workflow is cancelled.

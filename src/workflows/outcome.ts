@@ -10,8 +10,8 @@ import { awaitOrder, isUnreadableOrder, pollOnce, type UnreadableOrder } from '.
 import {
   deliverWithRetries,
   keysGoneDetails,
-  MAX_REVIEWS,
-  notifyAttention,
+  MAX_REPEATED_REVIEWS,
+  startAttentionNotice,
   type SaleDeliveryEnd,
 } from './deliver-events';
 import type { HoldCause, Holds } from './holds';
@@ -108,7 +108,7 @@ export async function deliverOutcome(
   first: OutcomeDetails,
 ): Promise<OutcomeDetails> {
   let details = first;
-  let reviews = 0;
+  let repeatedReviews = 0;
   // Keys that were sent without a confirmation. If the order loses one of them, or a received one, the checkout is notified.
   let possiblyReceived: KeyIds = {};
   let goneCount = 0;
@@ -116,7 +116,7 @@ export async function deliverOutcome(
     const gone = missingKeyIds(unionOfKeyIds(purchase.receivedKeyIds, possiblyReceived), purchase.orderKeyIds);
     if (gone.length <= goneCount) return;
     goneCount = gone.length;
-    notifyAttention(purchase, 'DELIVERED_KEYS_GONE', keysGoneDetails(gone));
+    startAttentionNotice(purchase, 'DELIVERED_KEYS_GONE', keysGoneDetails(gone));
   };
   const reviewAgain = async () => {
     details = await reviewChanged(purchase, holds, details);
@@ -124,29 +124,29 @@ export async function deliverOutcome(
   };
   notifyIfGone();
   for (let isFirst = true; ; isFirst = false) {
-    const delivered = await deliverWithRetries(purchase, saleOf(purchase, details), isFirst);
-    if (delivered.kind === 'RECEIVED') {
-      purchase.events.push(delivered.event);
+    const end = await deliverWithRetries(purchase, outcomeEvent(purchase, details), isFirst);
+    if (end.kind === 'RECEIVED') {
+      purchase.events.push(end.event);
       return details;
     }
-    if (delivered.kind !== 'CHANGED' || delivered.eventMayHaveArrived) {
+    if (end.kind !== 'CHANGED' || end.eventMayHaveArrived) {
       possiblyReceived = unionOfKeyIds(possiblyReceived, keyIdsOf(details.lines));
     }
-    if (delivered.kind === 'CHANGED' && reviews < MAX_REVIEWS) {
-      reviews += 1;
+    if (end.kind === 'CHANGED' && repeatedReviews < MAX_REPEATED_REVIEWS) {
+      repeatedReviews += 1;
       await reviewAgain();
       continue;
     }
-    const problem = problemOf(delivered);
+    const problem = problemOf(end);
     const { decision } = await holds.hold(problem);
     if (decision === 'withhold') return withhold(purchase, details, problem);
-    if (delivered.kind === 'CHANGED') await reviewAgain();
-    reviews = 0;
+    if (end.kind === 'CHANGED') await reviewAgain();
+    repeatedReviews = 0;
   }
 }
 
-function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): HoldCause {
-  switch (delivered.kind) {
+function problemOf(end: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): HoldCause {
+  switch (end.kind) {
     case 'CHANGED':
       return {
         reason: 'ORDER_CHANGES',
@@ -155,9 +155,9 @@ function problemOf(delivered: Exclude<SaleDeliveryEnd, { kind: 'RECEIVED' }>): H
     case 'REFUSED':
       return { reason: 'DELIVERY_REFUSED', explanation: 'the checkout rejected the event permanently (410)' };
     case 'TOO_LARGE':
-      return { reason: 'ORDER_TOO_LARGE', explanation: explainUnreadable(delivered.reason) };
+      return { reason: 'ORDER_TOO_LARGE', explanation: explainUnreadable(end.reason) };
     case 'EXHAUSTED':
-      return { reason: 'DELIVERY_EXHAUSTED', explanation: delivered.reason };
+      return { reason: 'DELIVERY_EXHAUSTED', explanation: end.reason };
   }
 }
 
@@ -181,15 +181,15 @@ async function withhold(
 ): Promise<OutcomeDetails> {
   const reason = `keys withheld by an operator; ${explanation}`;
   const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
-  const delivered = await deliverWithRetries(purchase, saleOf(purchase, withheld), false);
-  if (delivered.kind === 'RECEIVED') purchase.events.push(delivered.event);
+  const end = await deliverWithRetries(purchase, outcomeEvent(purchase, withheld), false);
+  if (end.kind === 'RECEIVED') purchase.events.push(end.event);
   // Not held again: an operator has already decided to withhold it.
-  else log.error('the checkout was not notified that the purchase was abandoned', { reason: delivered.kind });
+  else log.error('the checkout was not notified that the purchase was abandoned', { reason: end.kind });
   return withheld;
 }
 
 /** The event of an outcome: the whole sale with all its keys. */
-function saleOf({ input, orderId }: PurchaseRecord, details: OutcomeDetails): SaleEvent {
+function outcomeEvent({ input, orderId }: PurchaseRecord, details: OutcomeDetails): SaleEvent {
   const { outcome, status, totalDebit, reason } = details;
   const ordered = input.items.map((item) => ({ ...item, keyIds: [] }));
   const lines = details.lines.length > 0 ? details.lines : ordered;

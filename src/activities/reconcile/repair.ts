@@ -88,7 +88,7 @@ async function bringUpToDate(
     nothingToDeliverReason,
   );
   if (typeof read === 'string') return unrepaired(finding, read);
-  const plan = planDelivery(read.sale, false);
+  const plan = planDelivery(read.ended, false);
   switch (plan.kind) {
     case 'issue':
       return unrepaired(finding, plan.issue);

@@ -86,6 +86,14 @@ describe('the library of a TypeScript checkout', () => {
     await expect(starter.resolve('never-1', { decision: 'abandon' })).rejects.toThrow(PurchaseNotFoundError);
   });
 
+  it('says that nothing was bought if another client started a purchase with invalid input', async () => {
+    const referenceId = env.reference();
+    await env.startRaw(referenceId, { args: [{ referenceId, items: [] }] });
+    const error = await rejectionOf(env.starter.result(referenceId));
+    expect(error).toMatchObject({ workflowStatus: 'FAILED', isInvalidInput: true });
+    expect(error?.message).toContain('and nothing was bought. Use a new reference.');
+  });
+
   it('distinguishes a terminated purchase from one with a result, and shows who ended it', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await env.untilState(referenceId, 'PENDING');
@@ -95,6 +103,7 @@ describe('the library of a TypeScript checkout', () => {
     await env.handleOf(referenceId).terminate('by the night shift');
     await ended;
     await expect(env.starter.result(referenceId)).rejects.toThrow(PurchaseEndedWithoutResultError);
+    await expect(env.starter.result(referenceId)).rejects.toMatchObject({ isInvalidInput: false });
 
     const status = await env.starter.status(referenceId);
     expect(status).toMatchObject({

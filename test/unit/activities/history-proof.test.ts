@@ -31,13 +31,13 @@ describe('a search without a result proves something only if it would have shown
     }, now);
   }
 
-  const UNPROVEN = { readable: false, reason: 'the search does not find an order that is known to exist' };
+  const UNPROVEN = { provesAbsence: false, reason: 'the search does not find an order that is known to exist' };
 
   describe.each(['newest', 'oldest'] as const)('with the %s orders first', (first) => {
     it.each<[string, newest: number, indexed: number, object]>([
-      ['it does if the search finds the newest order', -3, 10, { readable: true }],
+      ['it does if the search finds the newest order', -3, 10, { provesAbsence: true }],
       ['it does not if the index lags, because finding old orders proves nothing', -1, -10, UNPROVEN],
-      ['it does if a lagging index has already passed the order we search for', 5, 3, { readable: true }],
+      ['it does if a lagging index has already passed the order we search for', 5, 3, { provesAbsence: true }],
     ])('%s', async (_, newest, indexed, expected) => {
       expect(await prove(await partnerThatLists({ newest, indexed, first }))).toMatchObject(expected);
     });
@@ -48,16 +48,19 @@ describe('a search without a result proves something only if it would have shown
     [11, true],
   ])(
     'compares times by the partner clock, here 10 minutes ahead of ours (indexed until %s min: %s)',
-    async (indexed, readable) => {
+    async (indexed, provesAbsence) => {
       const now = () => Date.now() - 10 * MINUTE;
       const shown = await partnerThatLists({ newest: 12, indexed, first: 'newest' }, now);
-      expect(await prove(shown, now)).toMatchObject({ readable });
+      expect(await prove(shown, now)).toMatchObject({ provesAbsence });
     },
   );
 
   it('it does not if no order has a reference to search for', async () => {
     const shown = await partnerThatShows(() => []);
-    expect(await prove(shown)).toEqual({ readable: false, reason: 'the order history is empty, which proves nothing' });
+    expect(await prove(shown)).toEqual({
+      provesAbsence: false,
+      reason: 'the order history is empty, which proves nothing',
+    });
   });
 });
 
@@ -111,7 +114,7 @@ describe('an empty search result is not believed if the list that should prove i
     ['oldest first, on the last page but one', minutesUntil(4, 205)],
     ['at both ends, and counted as one order', [-1, ...minutesUntil(5), -1]],
   ])('%s: the order is found', async (_, listed) => {
-    expect(await search(listed)).toMatchObject({ orders: [{ id: 'ord-1' }], readable: false });
+    expect(await search(listed)).toMatchObject({ orders: [{ id: 'ord-1' }], provesAbsence: false });
   });
 
   it.each([

@@ -42,10 +42,10 @@ describe('a placement result', () => {
   });
 });
 
-test('a search result lists orders and says whether the history was readable', () => {
-  const result = { orders: [found], readable: true, reason: 'searched' };
+test('a search result lists orders and says whether the history proves absence', () => {
+  const result = { orders: [found], provesAbsence: true, reason: 'searched' };
   expect(isOrderSearchResult(result)).toBe(true);
-  expect(isOrderSearchResult({ ...result, readable: undefined })).toBe(false);
+  expect(isOrderSearchResult({ ...result, provesAbsence: undefined })).toBe(false);
   expect(isOrderSearchResult({ ...result, orders: [{ ...found, id: 'a/b' }] })).toBe(false);
 });
 
