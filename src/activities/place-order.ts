@@ -114,7 +114,7 @@ async function checkOtherExecutions(
   deps: ActivityDependencies,
   input: PlaceOrderInput,
 ): Promise<AttemptEnd | undefined> {
-  if (input.rejectedDuplicates || isReplacing(input)) return undefined;
+  if (input.startedWithRejectDuplicate || isReplacing(input)) return undefined;
   const listed = await readInTime(deps, input, {
     reservedMs: input.maxAgeMs / 2,
     read: () => hasOtherExecution(deps),

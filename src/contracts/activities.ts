@@ -37,8 +37,8 @@ export interface PlaceOrderInput {
   firstRunId: string;
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
-  /** The start rejected duplicates. Otherwise, another execution with the same id may have placed the order. */
-  rejectedDuplicates?: boolean;
+  /** The purchase was started with RejectDuplicate. Otherwise, another execution with the same id may have placed the order. */
+  startedWithRejectDuplicate?: boolean;
   /** An earlier request of this purchase may have been sent. */
   requestMayHaveBeenSent: boolean;
   /** Only recorded: a run after a reset reads it to learn from which secret the key ids were made. */

@@ -12,7 +12,7 @@ export const RECONCILE_WORKFLOW = 'reconcileWorkflow';
  * The memo field with which the starter marks a start with RejectDuplicate. It proves that no other execution with this
  * workflow id has placed an order.
  */
-export const REJECTED_DUPLICATES = 'rejectedDuplicates';
+export const STARTED_WITH_REJECT_DUPLICATE = 'startedWithRejectDuplicate';
 
 /** The query for the state of a purchase. It returns a `StatusQueryResult`. */
 export const STATUS_QUERY = 'status';

@@ -29,15 +29,15 @@ export function searchCommand(referenceId: string): string {
 }
 
 /** What an operator must find out before a decision that can't be undone. */
-const CHECKS: Record<HoldReason, string> = {
+export const CHECKS: Record<HoldReason, string> = {
   PLACEMENT_UNKNOWN: 'ask the partner whether it has an order for this reference',
   OTHER_ITEMS: 'compare the order with the sale, and ask the partner',
   ORDER_OF_ANOTHER_PURCHASE: 'ask the partner which reference the order belongs to',
   MORE_KEYS_THAN_ORDERED: 'ask the partner whether all keys belong to this order',
-  ORDER_CHANGES: 'ask the partner when the order will be final; was the customer refunded?',
-  ORDER_TOO_LARGE: 'do all workers now have a higher PARTNER_MAX_BODY?',
+  ORDER_CHANGES: 'ask the partner when the order will be final, and find out whether the customer was refunded',
+  ORDER_TOO_LARGE: 'make sure that all workers now have a higher PARTNER_MAX_BODY',
   DELIVERY_REFUSED: "find the cause in the checkout's log, and fix it",
-  DELIVERY_EXHAUSTED: 'does the checkout accept events again?',
+  DELIVERY_EXHAUSTED: 'make sure that the checkout accepts events again',
 };
 
 /** Holds that are decided by what the order history shows. */

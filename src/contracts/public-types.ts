@@ -166,9 +166,9 @@ export type PurchasePartiallyDelivered = EndedEvent<'PARTIALLY_DELIVERED'>;
 export type PurchaseRefunded = EventOf<'purchase.refunded', OutcomeData<'REFUNDED'> | LateRefundData>;
 /** The order failed at the partner. No keys were delivered, and normally nothing was debited. */
 export type PurchaseFailed = EndedEvent<'FAILED'>;
-/** The partner rejected the order. Nothing was bought. Refund the customer, or buy again with a new reference. */
+/** The partner rejected the order. Refund the customer. Buy again, with a new reference, once the cause is gone. */
 export type PurchaseRejected = EndedEvent<'REJECTED'>;
-/** The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought. */
+/** The order could not be placed in time, or would have cost more than `maxDebit`. Refund the customer. */
 export type PurchaseNotPlaced = EndedEvent<'NOT_PLACED'>;
 /** The order was still open at the deadline, and may be charged. Late keys arrive as `purchase.late_delivery`. */
 export type PurchaseOverdue = EndedEvent<'OVERDUE'>;

@@ -24,10 +24,10 @@ export type RequestEvidence =
  * - `FENCED`: this attempt sent nothing, because an earlier attempt, run or execution may have sent a request.
  * - `NEVER_WRITTEN`: the worker stopped before it recorded its intention to send. Nothing was sent.
  */
-export type PlacementEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
+export type AttemptEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
 
 /** The evidence of an attempt that ended without a known order. */
-export type EvidenceWithoutOrder = Exclude<PlacementEvidence, 'PLACED' | 'FOUND'>;
+export type EvidenceWithoutOrder = Exclude<AttemptEvidence, 'PLACED' | 'FOUND'>;
 
 /** The next step of a purchase that has no order yet. */
 export type Consequence =
@@ -92,12 +92,12 @@ function confirmUnknown(mayPlaceAgain: boolean): Confirm {
 }
 
 /** Whether an attempt with this evidence, or an earlier one, may have sent a request, even a rejected one. */
-export function mayHaveSentRequest(evidence: PlacementEvidence): boolean {
+export function mayHaveSentRequest(evidence: AttemptEvidence): boolean {
   return !['NOT_SENT', 'PAUSED', 'OVER_MAX_DEBIT', 'NEVER_WRITTEN'].includes(evidence);
 }
 
 /** Whether an attempt with this evidence may have created an order, even if a later search shows none. */
-export function orderMayExist(evidence: PlacementEvidence): boolean {
+export function orderMayExist(evidence: AttemptEvidence): boolean {
   return ['ERROR_RESPONSE', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 

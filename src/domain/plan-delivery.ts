@@ -25,7 +25,7 @@ export interface EndedPurchase {
   order?: OrderSnapshot;
 }
 
-/** An event about a ended. It contains key ids only; the delivery activity reads the keys. */
+/** An event about a sale. It contains key ids only; the delivery activity reads the keys. */
 export interface SaleEvent {
   type: `purchase.${Lowercase<PurchaseOutcome>}` | 'purchase.late_delivery';
   referenceId: string;
@@ -43,7 +43,7 @@ export interface SaleEvent {
 /** How to bring the checkout up to date after the end of a purchase. */
 export type DeliveryPlan =
   /** `newKeys`: how many keys the checkout has not received. `missing`: how many the order still lacks. */
-  | { kind: 'send'; delivery: SaleEvent; newKeys: number; missing: number; ordered: number }
+  | { kind: 'send'; event: SaleEvent; newKeys: number; missing: number; ordered: number }
   /** Nothing to send. `reason` is shown to an operator who asked for a delivery. */
   | { kind: 'nothing'; reason: string; missing: number }
   /** The order must not be delivered as it is. */
@@ -71,15 +71,15 @@ export function planDelivery(ended: EndedPurchase, again: boolean): DeliveryPlan
         return { kind: 'nothing', reason: 'the checkout has every key of the order', missing };
       if (keyCount(review.lines) === 0)
         return repeatOutcome(ended, again, `its order ${order.orderId} contains no keys`);
-      const delivery = wholeSaleEvent(ended, order, review.lines);
-      return { kind: 'send', delivery, newKeys, missing, ordered: review.ordered };
+      const event = wholeSaleEvent(ended, order, review.lines);
+      return { kind: 'send', event, newKeys, missing, ordered: review.ordered };
     }
   }
 }
 
 /** The state of the sale once the checkout has received the planned event. */
-export function stateAfter({ delivery, missing }: Extract<DeliveryPlan, { kind: 'send' }>): PurchaseOutcome {
-  const { type, outcome } = delivery;
+export function stateAfter({ event, missing }: Extract<DeliveryPlan, { kind: 'send' }>): PurchaseOutcome {
+  const { type, outcome } = event;
   if (outcome !== undefined) return outcome;
   if (type === 'purchase.refunded') return 'REFUNDED';
   return missing === 0 ? 'DELIVERED' : 'PARTIALLY_DELIVERED';
@@ -101,8 +101,8 @@ function planRefundEvent(ended: EndedPurchase, { orderId, totalDebit }: OrderSna
   if (ended.refundReceived && !again)
     return { kind: 'nothing', reason: 'the checkout knows of the refund', missing: 0 };
   const reason = 'the partner refunded the order after the purchase had ended';
-  const delivery = { type: 'purchase.refunded', referenceId: ended.referenceId, orderId, totalDebit, reason } as const;
-  return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };
+  const event = { type: 'purchase.refunded', referenceId: ended.referenceId, orderId, totalDebit, reason } as const;
+  return { kind: 'send', event, newKeys: 0, missing: 0, ordered: 0 };
 }
 
 /** Repeats the event of an outcome without keys. An event that had keys can't be repeated without them. */
@@ -111,6 +111,6 @@ function repeatOutcome(ended: EndedPurchase, again: boolean, nothingBecause: str
   const hadKeys = Object.keys(outcomeKeyIds).length > 0;
   if (!again || outcome === undefined || hadKeys) return { kind: 'nothing', reason: nothingBecause, missing: 0 };
   const lines = items.map((item) => ({ ...item, keyIds: [] }));
-  const delivery = { type: eventTypeOf(outcome), referenceId, orderId, outcome, lines, totalDebit, reason };
-  return { kind: 'send', delivery, newKeys: 0, missing: 0, ordered: 0 };
+  const event = { type: eventTypeOf(outcome), referenceId, orderId, outcome, lines, totalDebit, reason };
+  return { kind: 'send', event, newKeys: 0, missing: 0, ordered: 0 };
 }

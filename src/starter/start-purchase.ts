@@ -1,5 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { PURCHASE_WORKFLOW, purchaseWorkflowId, REJECTED_DUPLICATES } from '../contracts/names';
+import { PURCHASE_WORKFLOW, purchaseWorkflowId, STARTED_WITH_REJECT_DUPLICATE } from '../contracts/names';
 import type { PurchaseInput } from '../contracts/public-types';
 import { statusCommand } from '../contracts/operator-commands';
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
@@ -43,7 +43,7 @@ export async function startOrFind(
     taskQueue,
     args: [requested],
     workflowIdReusePolicy: 'REJECT_DUPLICATE' as const,
-    memo: { [REJECTED_DUPLICATES]: true },
+    memo: { [STARTED_WITH_REJECT_DUPLICATE]: true },
     staticSummary: summaryOf(escapeMarkdown(describeItems(items))),
     staticDetails: describeSale(requested),
     priority: fairnessKey === undefined ? undefined : { fairnessKey },

@@ -1,4 +1,4 @@
-import { possibleCommands } from '../contracts/operator-commands';
+import { CHECKS, possibleCommands } from '../contracts/operator-commands';
 import type { HoldReason } from '../domain/holds';
 import { type PurchaseState, STATE_MEANINGS } from '../domain/purchase-state';
 import type { StatusQueryResult } from '../contracts/purchase';
@@ -38,7 +38,7 @@ function facts({ referenceId, items, maxDebit, orderId, state, lastPoll, events 
 
 /** What an operator must or may do, with the commands. */
 function forOperators({ referenceId, state, hold }: StatusQueryResult): string[] {
-  const advice = hold ? HOLD_ADVICE[hold.reason] : ADVICE[state];
+  const advice = hold ? adviceOnHold(hold.reason) : ADVICE[state];
   if (advice === undefined) return [];
   const { title, text, isDone } = advice;
   // The advice says what to check first.
@@ -53,29 +53,25 @@ interface Advice {
   isDone?: boolean;
 }
 
-const decide = (text: string): Advice => ({
-  title: 'Your decision is needed.',
-  text: `${text} The commands:`,
-});
-
-const HOLD_ADVICE: Record<HoldReason, Advice> = {
-  PLACEMENT_UNKNOWN: decide(
-    'Find out whether the partner has an order for this reference; the first command searches for it. If there is one, ' +
-      'name it. Place the order again only if you are sure that there is none.',
-  ),
-  OTHER_ITEMS: decide("Compare the partner's order with what was sold."),
-  ORDER_OF_ANOTHER_PURCHASE: decide('Find out which sale the order is for. Its keys must not be delivered for both.'),
-  MORE_KEYS_THAN_ORDERED: decide('Ask the partner whether all the keys are intended and paid for.'),
-  ORDER_CHANGES: decide(
-    'Ask the partner why the order changes, and check whether the customer was refunded. `--deliver` sends the keys that ' +
-      'the order contains at that moment.',
-  ),
-  ORDER_TOO_LARGE: decide(
-    'Set a higher PARTNER_MAX_BODY on all workers and restart them. `--deliver` then reads the order again.',
-  ),
-  DELIVERY_REFUSED: decide('Find out why the checkout rejects the event, and fix the cause.'),
-  DELIVERY_EXHAUSTED: decide('Find out why the checkout did not accept the event, and fix the cause.'),
+/** What else to know, after the check that comes first. */
+const HOLD_ADVICE: Record<HoldReason, string> = {
+  PLACEMENT_UNKNOWN:
+    'An empty search proves nothing: place the order again only if the partner is sure that it has none.',
+  OTHER_ITEMS: 'The first command shows the orders with this reference.',
+  ORDER_OF_ANOTHER_PURCHASE: 'Its keys must not be delivered for both.',
+  MORE_KEYS_THAN_ORDERED: 'Some may belong to someone else.',
+  ORDER_CHANGES: '`--deliver` sends the keys that the order contains at that moment.',
+  ORDER_TOO_LARGE: '`--deliver` reads the order again.',
+  DELIVERY_REFUSED: '`--deliver` sends the event again.',
+  DELIVERY_EXHAUSTED: '`--deliver` sends the event again.',
 };
+
+function adviceOnHold(reason: HoldReason): Advice {
+  return {
+    title: 'Your decision is needed.',
+    text: `${sentence(`first, ${CHECKS[reason]}`)} ${HOLD_ADVICE[reason]} The commands:`,
+  };
+}
 
 const NOTHING_TO_DO = { title: 'Nothing to do.', text: 'To try again, use a new reference.', isDone: true };
 

@@ -72,10 +72,10 @@ async function deliverCurrent(
       return endDelivery(ended, [], shown);
     }
     const showDelivering = (type: string) => showDelivery(referenceId, type);
-    const end = await deliverWithRetries({ settings, showDelivering }, plan.delivery, false);
+    const end = await deliverWithRetries({ settings, showDelivering }, plan.event, false);
     switch (end.kind) {
       case 'RECEIVED': {
-        const keyIds = unionOfKeyIds(ended.receivedKeyIds, keyIdsOf(plan.delivery.lines ?? []));
+        const keyIds = unionOfKeyIds(ended.receivedKeyIds, keyIdsOf(plan.event.lines ?? []));
         // The purchase has ended, so its own attributes can no longer change.
         upsertSearchAttributes([{ key: PURCHASE_STATE, value: stateAfter(plan) }]);
         return endDelivery({ ...ended, receivedKeyIds: keyIds }, [end.event], shown, plan.ordered);
@@ -88,7 +88,7 @@ async function deliverCurrent(
         throw deliveryFailure(FAILURE.orderTooLarge, end.reason);
       case 'CHANGED':
         if (end.eventMayHaveArrived)
-          possiblyReceived = unionOfKeyIds(possiblyReceived, keyIdsOf(plan.delivery.lines ?? []));
+          possiblyReceived = unionOfKeyIds(possiblyReceived, keyIdsOf(plan.event.lines ?? []));
         if (repeatedReviews >= MAX_REPEATED_REVIEWS)
           throw deliveryFailure(FAILURE.orderChanges, 'the order kept changing');
         await sleep(settings.pollIntervalMs, { summary: 'before the order is reviewed again' });

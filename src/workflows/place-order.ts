@@ -170,7 +170,7 @@ async function requestPlacement({ purchase, requestMayHaveBeenSent, replaceInRun
     purchaseStartedAt: firstStartTime(),
     firstRunId,
     replaceInRun,
-    rejectedDuplicates: wasStartedWithRejectDuplicate(),
+    startedWithRejectDuplicate: wasStartedWithRejectDuplicate(),
     requestMayHaveBeenSent,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),

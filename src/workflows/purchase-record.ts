@@ -22,7 +22,7 @@ import type {
   ReceivedEvent,
   StatusQueryResult,
 } from '../contracts/purchase';
-import { REJECTED_DUPLICATES } from '../contracts/names';
+import { STARTED_WITH_REJECT_DUPLICATE } from '../contracts/names';
 import { PARTNER_ORDER_ID, PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { formatInstant } from '../contracts/format-instant';
 import { type KeyIds, keyCount, keyIdsOf, totalQuantity, unionOfKeyIds } from '../domain/key-ids';
@@ -245,7 +245,7 @@ export async function currentRunId(): Promise<string> {
 
 /** Whether the client that started this purchase rejected duplicates of its reference. */
 export function wasStartedWithRejectDuplicate(): boolean {
-  return workflowInfo().memo?.[REJECTED_DUPLICATES] === true;
+  return workflowInfo().memo?.[STARTED_WITH_REJECT_DUPLICATE] === true;
 }
 
 /** Epoch ms: when the first run of this purchase started. */

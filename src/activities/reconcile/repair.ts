@@ -97,12 +97,12 @@ async function bringUpToDate(
       if (plan.missing === 0) return undefined;
       return repair === 'deliver-or-notify' ? notify(context, rechecked) : unrepaired(withKeysMissing(finding));
     case 'send': {
-      const { newKeys, missing, delivery } = plan;
+      const { newKeys, missing, event } = plan;
       if (!context.dryRun) {
-        const doubt = await startLateDelivery(context, referenceId, read.taskQueue, delivery.type);
+        const doubt = await startLateDelivery(context, referenceId, read.taskQueue, event.type);
         if (doubt !== undefined) return unrepaired(finding, doubt);
       }
-      if (delivery.type === 'purchase.refunded') return withStatus(finding, 'notified', delivery.type);
+      if (event.type === 'purchase.refunded') return withStatus(finding, 'notified', event.type);
       const note = `keys being sent to the checkout: ${newKeys}`;
       return withStatus(finding, 'repaired', missing > 0 ? `${note}; still missing: ${missing}` : note);
     }

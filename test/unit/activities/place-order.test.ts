@@ -37,7 +37,7 @@ describe('a placement attempt', () => {
     const hasOtherExecution = async () => undefined;
     const placing = placeOrder(
       { partner, purchases: { hasOtherExecution } },
-      { rejectedDuplicates: false, maxAgeMs: 10_000 },
+      { startedWithRejectDuplicate: false, maxAgeMs: 10_000 },
     );
     expect(await placing).toMatchObject({ evidence: 'NOT_SENT' });
     expect(server.received).toEqual([]);
@@ -101,7 +101,7 @@ function placeOrder(
     items: [{ productId: 'P-1', quantity: 1 }],
     purchaseStartedAt: dispatched,
     firstRunId,
-    rejectedDuplicates: true,
+    startedWithRejectDuplicate: true,
     requestMayHaveBeenSent: false,
     fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,

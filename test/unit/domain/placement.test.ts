@@ -4,7 +4,7 @@ import {
   mayHaveSentRequest,
   orderMayExist,
   type Consequence,
-  type PlacementEvidence,
+  type AttemptEvidence,
   consequenceOf,
   type EvidenceWithoutOrder,
 } from '../../../src/domain/placement';
@@ -55,7 +55,7 @@ describe('the next step after an attempt that returned no order', () => {
   });
 
   it('the partner may have bought only after these four kinds of response', () => {
-    const all: PlacementEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
+    const all: AttemptEvidence[] = ['PLACED', 'FOUND', ...TABLE.map(([evidence]) => evidence)];
     expect(all.filter(orderMayExist)).toEqual(['CONFLICT', 'ERROR_RESPONSE', 'UNKNOWN', 'FENCED']);
   });
 });

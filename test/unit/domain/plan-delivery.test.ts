@@ -29,10 +29,10 @@ function saleOf(
 function summarize(plan: DeliveryPlan): string {
   if (plan.kind === 'issue') return `issue: ${plan.issue}`;
   if (plan.kind === 'nothing') return `nothing${plan.missing > 0 ? `, ${plan.missing} missing` : ''}: ${plan.reason}`;
-  const { delivery, newKeys, missing } = plan;
-  const keys = keysIn(delivery.lines ?? []);
+  const { event, newKeys, missing } = plan;
+  const keys = keysIn(event.lines ?? []);
   const counts = keys === '' ? '' : ` ${keys}, ${newKeys} new${missing > 0 ? `, ${missing} missing` : ''}`;
-  return `${delivery.type.slice('purchase.'.length)}${counts}`;
+  return `${event.type.slice('purchase.'.length)}${counts}`;
 }
 
 const PARTLY = 'PARTIALLY_DELIVERED';
@@ -132,7 +132,7 @@ it('a key event carries all keys of the order, and is sent unasked only if the c
   fc.assert(
     fc.property(sales, fc.boolean(), ({ outcome, status, present, named, confirmed }, again) => {
       const plan = planDelivery(saleOf(outcome, orderOf(status, present), [named, confirmed]), again);
-      const sent = plan.kind === 'send' ? plan.delivery : undefined;
+      const sent = plan.kind === 'send' ? plan.event : undefined;
       const isOpen = [undefined, 'DELIVERED', 'PARTIALLY_DELIVERED', 'OVERDUE'].includes(outcome);
       const deliverable = isOpen && status.endsWith('COMPLETED') ? present : '';
       const isNew = deliverable.split('').some((key) => !confirmed.includes(key));
