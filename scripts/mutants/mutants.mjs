@@ -638,7 +638,7 @@ export const MUTANTS = [
     file: 'src/workflows/deliver-events.ts',
     find: 'if (!isSaleDeliveryAttemptResult(delivered)) return ENDED_BY_OPERATOR;',
     replace:
-      "if (!isSaleDeliveryAttemptResult(delivered)) return { kind: 'RECEIVED', event: { id: 'evt_1', type: sale.type, at: '2026-01-01T00:00:00.000Z' } };",
+      "if (!isSaleDeliveryAttemptResult(delivered)) return { kind: 'RECEIVED', event: { id: 'evt_1', type: event.type, at: '2026-01-01T00:00:00.000Z' } };",
     tests: ['test/scenarios/operators/malformed-input.test.ts'],
   },
   {
