@@ -26,8 +26,11 @@ const browser = await openBrowser(new URL('../images/', import.meta.url));
 try {
   await takeAll(environment, browser);
 } finally {
-  // Even if the browser fails to close, the server and the worker must stop.
-  await Promise.allSettled([browser.close(), environment.close()]);
+  try {
+    await browser.close();
+  } finally {
+    await environment.close();
+  }
 }
 
 /** The sandbox runs 30 times faster: an order of 20 minutes takes 40 seconds, and the deadline is 50 seconds. */
@@ -88,5 +91,11 @@ async function reportOfTheNight({ starter, sandbox, temporal }) {
 }
 
 async function until(starter, referenceId, state) {
-  while ((await starter.status(referenceId)).state !== state) await sleep(500);
+  for (;;) {
+    const now = await starter.status(referenceId);
+    if (now.state === state) return;
+    if (now.endedAt)
+      throw new Error(`${referenceId} ended as ${now.state}, expected ${state}: run it again on an idle machine`);
+    await sleep(500);
+  }
 }
