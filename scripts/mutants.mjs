@@ -170,6 +170,8 @@ async function jest(args, limitMs, more = {}) {
     cwd: copy,
     env: { ...env, ...more },
     limitMs,
+    // The servers that its tests start must end with it, even if it hangs.
+    detached: true,
     onLine: byDays ? (line) => void process.stdout.write(`${line}\n`) : undefined,
   }).then(
     () => undefined,

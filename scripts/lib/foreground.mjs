@@ -32,7 +32,7 @@ export async function runInForeground(command, args, options, onMessage = () => 
 }
 
 /** @type {(leader: number | undefined, signal: NodeJS.Signals) => void} */
-function killGroup(leader = NaN, signal) {
+export function killGroup(leader = NaN, signal) {
   try {
     process.kill(-leader, signal);
   } catch {

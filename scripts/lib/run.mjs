@@ -1,17 +1,19 @@
 import { constants } from 'node:os';
 import spawn from 'nano-spawn';
-import { SIGNALS } from './foreground.mjs';
+import { killGroup, SIGNALS } from './foreground.mjs';
 import { projectRoot } from './paths.mjs';
 
 /**
  * Runs a program or a command of an installed package, without a shell or input. Returns its output; if its exit code
- * is not 0, throws an error with the output. A signal that ends this process first ends the program.
+ * is not 0, throws an error with the output. A signal that ends this process first ends the program. With `detached`, the
+ * program's own process group ends with it.
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, killSignal?: NodeJS.Signals, limitMs?: number, silenceMs?: number,
- *   onLine?: (line: string) => void }} [options] `env` is added to this process's environment; the program is killed
- *   `limitMs` after its start, or if it prints nothing for `silenceMs`; `onLine` gets each line of stdout and stderr
+ * @param {{ cwd?: string, env?: Record<string, string>, killSignal?: NodeJS.Signals, detached?: boolean,
+ *   limitMs?: number, silenceMs?: number, onLine?: (line: string) => void }} [options] `env` is added to this process's
+ *   environment; the program is killed `limitMs` after its start, or if it prints nothing for `silenceMs`; `onLine` gets
+ *   each line of stdout and stderr
  */
 export async function run(command, args, { limitMs, silenceMs, onLine, ...options } = {}) {
   const stop = new AbortController();
@@ -20,13 +22,23 @@ export async function run(command, args, { limitMs, silenceMs, onLine, ...option
   /** @type {(signal: NodeJS.Signals) => void} */
   const leave = (signal) => {
     stop.abort();
+    endGroup();
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of SIGNALS) process.once(signal, leave);
   const lines = [];
+  /** @type {number | undefined} */
+  let leader;
+  const endGroup = () => void (options.detached && killGroup(leader, 'SIGKILL'));
   try {
     const usual = { cwd: projectRoot, preferLocal: true, killSignal: /** @type {const} */ ('SIGKILL') };
-    for await (const line of spawn(command, args, { ...usual, ...options, stdin: 'ignore', signal: stop.signal })) {
+    const program = spawn(command, args, { ...usual, ...options, stdin: 'ignore', signal: stop.signal });
+    // Not awaited: the loop below must be the first to see that the program could not be started.
+    void program.nodeChildProcess.then(
+      ({ pid }) => (leader = pid),
+      () => undefined,
+    );
+    for await (const line of program) {
       lines.push(line);
       onLine?.(line);
       if (silenceMs) timer.refresh();
@@ -39,6 +51,7 @@ export async function run(command, args, { limitMs, silenceMs, onLine, ...option
     throw new Error([reason, ...lines].join('\n'), { cause: error });
   } finally {
     clearTimeout(timer);
+    endGroup();
     for (const signal of SIGNALS) process.off(signal, leave);
   }
 }

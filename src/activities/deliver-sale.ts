@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, DeliveryAttemptResult, SaleDeliveryAttemptResult } from '../contracts/activities';
 import type { CheckoutEvent, EventLine } from '../contracts/events';
-import { keyIdsOf, missingKeyIds } from '../domain/key-ids';
+import { hasSameKeyIds, keyIdsOf } from '../domain/key-ids';
 import { safeStatus } from '../domain/order';
 import type { SaleEvent } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
@@ -83,7 +83,7 @@ export async function postEvent(
 }
 
 /**
- * The lines of an event, with keys if the sale has any.
+ * The lines of an event, with the keys of the sale.
  * @returns undefined if the order has changed since its review
  */
 async function linesOf(deps: ActivityDependencies, { orderId, status, lines = [] }: SaleEvent) {
@@ -104,10 +104,7 @@ function isAsReviewed(
   named: LineWithKeyIds[],
   reviewed: { status?: string; lines: SaleLine[] },
 ): boolean {
-  const now = keyIdsOf(named);
-  const then = keyIdsOf(reviewed.lines);
-  const isSame = missingKeyIds(now, then).length === 0 && missingKeyIds(then, now).length === 0;
-  return isSame && safeStatus(order.status) === reviewed.status;
+  return hasSameKeyIds(keyIdsOf(named), keyIdsOf(reviewed.lines)) && safeStatus(order.status) === reviewed.status;
 }
 
 function eventLine({ keyIds, productId, title, quantity }: SaleLine, named: LineWithKeyIds[] = []): EventLine {

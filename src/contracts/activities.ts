@@ -37,7 +37,7 @@ export interface PlaceOrderInput {
   firstRunId: string;
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
-  /** The purchase was started with RejectDuplicate. Otherwise, another execution with the same id may have placed the order. */
+  /** Started with RejectDuplicate. Otherwise, another execution with the same id may have placed the order. */
   startedWithRejectDuplicate?: boolean;
   /** An earlier request of this purchase may have been sent. */
   requestMayHaveBeenSent: boolean;
@@ -154,8 +154,8 @@ export interface DeliverInput {
 export type DeliveryAttemptResult = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
 /**
- * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `eventMayHaveArrived`: the checkout may
- * have received the event from an earlier attempt.
+ * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `eventMayHaveArrived`: the checkout
+ * may have received the event from an earlier attempt.
  */
 export type SaleDeliveryAttemptResult = DeliveryAttemptResult | { kind: 'CHANGED'; eventMayHaveArrived: boolean };
 

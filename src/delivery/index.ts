@@ -10,7 +10,7 @@ export type DeliverySettings =
   | { kind: 'folder'; dir: string };
 
 /**
- * Creates the configured delivery.
+ * Creates the configured sender.
  * @param headers added to each posted event
  */
 export function createEventSender(settings: DeliverySettings, headers?: () => Record<string, string>): EventSender {

@@ -8,9 +8,9 @@ export const DECISIONS = ['order', 'replace', 'abandon', 'deliver', 'withhold'] 
 export type Decision = (typeof DECISIONS)[number];
 
 /**
- * Why a decision was refused. `ENDED`: the purchase has ended. `NOT_HELD`: it is not waiting for a decision. `OTHER_HOLD`:
- * another hold is open. `NOT_POSSIBLE`: this hold does not allow the decision. `ALREADY_DECIDED`: the hold has a decision.
- * `ORDER_UNUSABLE`: the named order can't be adopted, or could not be checked.
+ * Why a decision was refused. `ENDED`: the purchase has ended. `NOT_HELD`: it is not waiting for a decision.
+ * `OTHER_HOLD`: another hold is open. `NOT_POSSIBLE`: this hold does not allow the decision. `ALREADY_DECIDED`: the
+ * hold has a decision. `ORDER_UNUSABLE`: the named order can't be adopted, or could not be checked.
  */
 export type DecisionRefusal = (typeof DECISION_REFUSALS)[number];
 

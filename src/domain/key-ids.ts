@@ -34,3 +34,8 @@ export function missingKeyIds(some: KeyIds, all: KeyIds): string[] {
     return keyIds.filter((id) => !present.has(id));
   });
 }
+
+/** Whether both contain the same ids. */
+export function hasSameKeyIds(one: KeyIds, other: KeyIds): boolean {
+  return missingKeyIds(one, other).length === 0 && missingKeyIds(other, one).length === 0;
+}

@@ -1,5 +1,5 @@
 import { type Accepted, reviewOrder, type SaleLine } from './review-order';
-import { type KeyIds, keyCount, keyIdsOf, missingKeyIds } from './key-ids';
+import { hasSameKeyIds, type KeyIds, keyCount, keyIdsOf, missingKeyIds } from './key-ids';
 import type { OrderSnapshot } from './order';
 import type { PurchaseItem } from './purchase-item';
 import { isKeylessOutcome, eventTypeOf, type PurchaseOutcome } from './purchase-state';
@@ -89,9 +89,7 @@ export function stateAfter({ event, missing }: Extract<DeliveryPlan, { kind: 'se
 function wholeSaleEvent(ended: EndedPurchase, order: OrderSnapshot, lines: SaleLine[]): SaleEvent {
   const { referenceId, outcome, outcomeKeyIds, reason } = ended;
   const { orderId, status, totalDebit } = order;
-  const keyIds = keyIdsOf(lines);
-  const isOutcome = missingKeyIds(keyIds, outcomeKeyIds).length + missingKeyIds(outcomeKeyIds, keyIds).length === 0;
-  if (outcome === undefined || !isOutcome) {
+  if (outcome === undefined || !hasSameKeyIds(keyIdsOf(lines), outcomeKeyIds)) {
     return { type: 'purchase.late_delivery', referenceId, orderId, status, lines, totalDebit };
   }
   return { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };

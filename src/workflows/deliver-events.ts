@@ -118,7 +118,8 @@ export async function notifyHeld(purchase: PurchaseRecord, hold: Hold): Promise<
 }
 
 /**
- * Sends the checkout an attention notice, which needs no decision. Retries until the purchase ends, but never delays an outcome.
+ * Sends the checkout an attention notice, which needs no decision. Retries until the purchase ends, but never delays an
+ * outcome.
  */
 export function startAttentionNotice(
   purchase: PurchaseRecord,

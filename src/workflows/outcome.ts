@@ -109,7 +109,8 @@ export async function deliverOutcome(
 ): Promise<OutcomeDetails> {
   let details = first;
   let repeatedReviews = 0;
-  // Keys that were sent without a confirmation. If the order loses one of them, or a received one, the checkout is notified.
+  // Keys that were sent without a confirmation. If the order loses one of them, or a received one, the checkout is
+  // notified.
   let possiblyReceived: KeyIds = {};
   let goneCount = 0;
   const notifyIfGone = () => {

@@ -283,7 +283,8 @@ export const orderDelays = { maxMs: 30 * SECOND, totalMs: 2 * HOUR };
 export const RECONCILIATION_TIMEOUT_MS = 23 * HOUR;
 
 /**
- * With jitter, so that many namespaces do not start at once. A run missed while the server was down may start up to 12 h late.
+ * With jitter, so that many namespaces do not start at once. A run missed while the server was down may start up to
+ * 12 h late.
  */
 export const schedulePolicies = { jitter: 5 * MINUTE, catchupWindow: 12 * HOUR };
 
