@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,8 @@ export interface DemoEnvironment {
   sandbox: Sandbox;
   checkout: DemoCheckout;
   starter: Starter;
+  /** A worker left over from elsewhere may connect to this server. It must get none of the demo's tasks. */
+  taskQueue: string;
   worker: WorkerProcess;
   /** Starts another worker process after the first one was killed. */
   restartWorker(): Promise<void>;
@@ -57,7 +59,9 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
 
     const folder = mkdtempSync(join(tmpdir(), 'fulfilment-demo-'));
     const workerLog = join(folder, 'worker.log');
-    const env = await workerVariables(temporal, sandbox, checkout, secret, folder);
+    const taskQueue = `demo-${randomUUID()}`;
+    const servers = await workerVariables(temporal, sandbox, checkout, secret, folder);
+    const env = { ...servers, TEMPORAL_TASK_QUEUE: taskQueue };
     let starting = startWorkerProcess(env, workerLog);
     // A worker that is still starting must also be stopped.
     closers.push(() =>
@@ -70,7 +74,8 @@ export async function startEnvironment(cli: string, log: (line: string) => void)
       temporal,
       sandbox,
       checkout,
-      starter: createStarter(temporal.client),
+      starter: createStarter(temporal.client, { taskQueue }),
+      taskQueue,
       worker: await starting,
       async restartWorker() {
         starting = startWorkerProcess(env, workerLog);

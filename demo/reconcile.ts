@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { DEFAULT_TASK_QUEUE, deliverWorkflowId } from '../src/contracts/names';
+import { deliverWorkflowId } from '../src/contracts/names';
 import type { ReconciliationResult } from '../src/contracts/reconciliation';
 import { reconcileNow } from '../src/starter/reconciliation';
 import type { DemoEnvironment } from './environment';
@@ -13,14 +13,14 @@ const HOUR_MS = 3_600_000;
  * placed. The reconciliation delivers the keys of the first order and reports the second one.
  */
 export async function reconcile(
-  { sandbox, temporal }: DemoEnvironment,
+  { sandbox, temporal, taskQueue }: DemoEnvironment,
   log: (line: string) => void,
 ): Promise<ReconciliationResult> {
   const createdAt = new Date(Date.now() - HOUR_MS).toISOString();
   await sandbox.placeManualOrder({ referenceId: ORPHAN, items: [{ id: 'demo-instant', quantity: 1 }], createdAt });
   sandbox.advance(HOUR_MS);
   log('\nThe next morning, a reconciliation compares both sides:\n');
-  const result = await reconcileNow(temporal.client, DEFAULT_TASK_QUEUE);
+  const result = await reconcileNow(temporal.client, taskQueue);
   await deliveriesOf(temporal.client, result);
   const { details, orders, repaired, report } = result;
   for (const { kind, referenceId = '', done, explanation } of details) {

@@ -1,6 +1,7 @@
 import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 
 /** What the UI and the CLI offer for a running activity. The activity goes on after each of them. */
 const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<void>][] = [
@@ -61,13 +62,17 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
     'a delivery whose attempts are reset counts as sent: if its order is refunded, a notice names the keys',
     async () => {
       const referenceId = env.reference();
-      env.receiver.responseTo(referenceId, 'take-and-hang');
+      env.receiver.responseTo(referenceId, 500);
       await env.buy({ 'demo-instant': 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
-      // The local delivery was too slow, so it is now the ordinary activity that waits for a response.
-      await operator.pending('deliverSale', 1);
-      await env.changeOrder(referenceId, { status: 'REFUNDED' });
+      await operator.pending('deliverSale', 2);
+      env.receiver.responseTo(referenceId, 'take-and-hang');
+      const before = env.receiver.attemptsOf(referenceId).length;
+      await waitUntil('an attempt waits for its response', () => env.receiver.attemptsOf(referenceId).length > before);
+
       await operator.resetActivity('deliverSale');
+      // Only now: the attempt that sees the change ends the activity, and then there is nothing to reset.
+      await env.changeOrder(referenceId, { status: 'REFUNDED' });
       env.receiver.take(referenceId);
 
       expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
