@@ -77,7 +77,8 @@ describe('a placement whose worker dies', () => {
   it.concurrent(
     'does not count as unsent in a run that was reset while it was pending, because the record is gone',
     async () => {
-      const environment = await start('answered', 5);
+      // With `answered`, the next attempt is fenced and then held, whatever this one counts as.
+      const environment = await start('never', 5);
       const victim = await workerFor(environment);
       const bought = await startAll(environment, [UNANSWERED]);
       await untilReached(bought);
@@ -91,6 +92,8 @@ describe('a placement whose worker dies', () => {
       await workerFor(environment);
 
       await expectHeld(environment, bought, 1);
+      const { explanation } = await operator.held('PLACEMENT_UNKNOWN');
+      expect(explanation).toBe('the worker stopped or the attempt timed out, and the order history shows no order');
     },
   );
 
