@@ -1,3 +1,5 @@
+import { REFERENCE_PATTERN } from '../domain/order';
+
 /** All names and ids that this project shares with Temporal. Changing one breaks the workflows that use it. */
 
 /** The default of `TEMPORAL_TASK_QUEUE`. */
@@ -42,8 +44,10 @@ export function referenceOfWorkflow(workflowId: string): string | undefined {
   return referenceOfPurchase(workflowId) ?? referenceOfDelivery(workflowId);
 }
 
+/** Any client can choose a workflow id. One without a valid reference never becomes part of a command or a query. */
 function afterPrefix(prefix: string, workflowId: string): string | undefined {
-  return workflowId.startsWith(prefix) ? workflowId.slice(prefix.length) : undefined;
+  const rest = workflowId.slice(prefix.length);
+  return workflowId.startsWith(prefix) && REFERENCE_PATTERN.test(rest) ? rest : undefined;
 }
 
 /** The workflow id of a purchase's late deliveries. All share one id, so only one runs at a time. */

@@ -125,8 +125,13 @@ const UNUSABLE_ID =
 
 /** Replaces both words in one pass, because a reference may contain the word ORDER. */
 function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): string {
-  if (advice.includes('ORDER') && !isSafeOrderId(orderId)) return UNUSABLE_ID;
+  if (advice.includes('ORDER') && !isTypeable(orderId)) return UNUSABLE_ID;
   return advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId));
+}
+
+/** A shell expands a leading tilde, and a leading hyphen begins an option. */
+function isTypeable(orderId: string): boolean {
+  return isSafeOrderId(orderId) && /^[A-Za-z0-9]/.test(orderId);
 }
 
 function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order, others }: OwnOrders): string {

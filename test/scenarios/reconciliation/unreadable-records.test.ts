@@ -124,9 +124,11 @@ describe('a reconciliation of records that cannot be read', () => {
     const unreadable = [{ hold: 'a text' }, { ordered: 'two' }, { ordered: encrypted }];
     const references = await Promise.all(unreadable.map((memo) => failedWithMemo(memo)));
     await failedWithMemo({ 'a-note-of-the-checkout': encrypted });
+    // No purchase: an operator would paste its id into a shell.
+    await env.startRaw('$(touch pwned)', { args: [{ referenceId: 'x', items: [] }], memo: { hold: 5 } });
     const whole = await late();
-    await env.untilListed("WorkflowType = 'purchaseWorkflow'", 5);
-    await env.untilListed("ExecutionStatus = 'Failed'", 4);
+    await env.untilListed("WorkflowType = 'purchaseWorkflow'", 6);
+    await env.untilListed("ExecutionStatus = 'Failed'", 5);
     await env.untilListed("PurchaseState = 'OVERDUE'", 1);
 
     expect(named(await env.reconcile())).toEqual(

@@ -14,3 +14,10 @@ test('a workflow id yields its reference, even if the reference itself begins li
   }
   expect(referenceOfWorkflow('nightly-reconciliation')).toBeUndefined();
 });
+
+test('a workflow id that a client has invented yields no reference, because references become part of commands', () => {
+  for (const invented of ['', '$(touch x)', 'X;touch', '~root', '-x', 'a b', 'X\n', 'X'.repeat(101)]) {
+    expect(referenceOfPurchase(purchaseWorkflowId(invented))).toBeUndefined();
+    expect(referenceOfWorkflow(deliverWorkflowId(invented))).toBeUndefined();
+  }
+});
