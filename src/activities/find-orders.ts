@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
-import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, safeStatus } from '../domain/order';
+import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, REFERENCE_PATTERN, safeStatus } from '../domain/order';
 import {
   partitionByReadability,
   type HistoryOrder,
@@ -12,6 +12,7 @@ import {
   type UnreadableRow,
 } from '../partner';
 import { searchPermitWaitMs } from '../workflows/policies';
+import type { PurchaseReader } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
 import { failure, toFailure } from './failures';
 import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
@@ -20,12 +21,10 @@ import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } fro
 const MAX_PAGES = 200;
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
-const SIMILAR_REFERENCE =
-  'the order history has an order whose reference differs from this one only in case, or is truncated';
 const NO_REFERENCE =
   'the order history has a recent order without a reference, which may be the order for this reference';
-/** A shorter text is more likely to be another reference. */
-const MIN_TRUNCATED_LENGTH = 20;
+/** Letters and digits. A shorter text is more likely to be another reference. */
+const MIN_SIMILAR_LENGTH = 6;
 /** The most orders in one result, because results are stored in the workflow's history. */
 const MAX_FOUND_ORDERS = 100;
 
@@ -54,18 +53,14 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
   };
 }
 
-interface SearchDependencies {
-  readNewest: ReadNewest;
-  /** Epoch ms. */
-  now: () => number;
-}
+type SearchDependencies = Pick<ActivityDependencies, 'now' | 'purchases'>;
 
 async function searchHistory(
   partner: PartnerClient,
-  deps: SearchDependencies,
+  deps: SearchDependencies & { readNewest: ReadNewest },
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
-  const { orders, reason, how, rowsSeen } = requireClear(await findByReference(partner, input, deps.now));
+  const { orders, reason, how, rowsSeen } = requireClear(await findByReference(partner, input, deps));
   if (orders.length > 0 || !input.prove) return { orders, provesAbsence: false, reason };
   if (how === 'search') return proveAbsent(partner, deps, input);
   // A scan reads the list itself, so it needs no further proof unless the history is empty.
@@ -77,11 +72,11 @@ async function searchHistory(
 /** The search found no order. The list of the newest orders is also checked, because the search may lag behind it. */
 async function proveAbsent(
   partner: PartnerClient,
-  { readNewest, now }: SearchDependencies,
+  { readNewest, ...deps }: SearchDependencies & { readNewest: ReadNewest },
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
-  const { orders } = requireClear(findMatching(newest.rows, input, isYoungEnough(newest.rows, input, now())));
+  const { orders } = requireClear(await findMatching(newest.rows, input, deps));
   if (orders.length > 0)
     return { orders, provesAbsence: false, reason: 'the list shows the order, but the search did not find it' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
@@ -111,34 +106,20 @@ interface Found {
  * parameter, the history is scanned back to the start of the purchase.
  * @throws PartnerError if the history could not be read completely
  */
-export async function findByReference(partner: PartnerClient, wanted: Wanted, now: () => number): Promise<Found> {
+export async function findByReference(
+  partner: PartnerClient,
+  wanted: Wanted,
+  deps: SearchDependencies,
+): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
-  if (searched) {
-    return {
-      ...findMatching(searched, wanted, () => true),
-      how: 'search',
-      rowsSeen: searched.length,
-      reason: 'searched',
-    };
-  }
-  const scanned = await partner.ordersSince(wanted.purchaseStartedAt - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES });
-  const matched = findMatching(scanned, wanted, isYoungEnough(scanned, wanted, now()));
+  const rows =
+    searched ?? (await partner.ordersSince(wanted.purchaseStartedAt - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
   return {
-    ...matched,
-    how: 'scan',
-    rowsSeen: scanned.length,
-    reason: 'scanned, because the partner ignores the search',
+    ...(await findMatching(rows, wanted, deps)),
+    how: searched ? 'search' : 'scan',
+    rowsSeen: rows.length,
+    reason: searched ? 'searched' : 'scanned, because the partner ignores the search',
   };
-}
-
-/** In a list of all orders, a row can be the purchase's order only if it may be as young as the purchase. */
-function isYoungEnough(
-  rows: readonly HistoryRow[],
-  { purchaseStartedAt }: Wanted,
-  now: number,
-): (row: Pick<UnreadableRow, 'notAfter'>) => boolean {
-  const oldest = oldestPossible(purchaseStartedAt - CLOCK_TOLERANCE_MS, newestOf(rows), now);
-  return ({ notAfter = Infinity }) => notAfter >= oldest;
 }
 
 /** @returns undefined if the partner ignores the search. */
@@ -159,36 +140,58 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
 
 /**
  * The orders with exactly this reference, each id once, oldest first. An unreadable row with this reference always
- * makes the result unclear. A row without a reference does so only if it is recent and a request may have been sent;
- * otherwise a single bad row would stop all new sales.
+ * makes the result unclear. Once a request may have been sent, so does a row that is recent enough to be its order and
+ * has no reference or a similar one. Before that, a single bad row would stop all new sales.
  */
-function findMatching(
+async function findMatching(
   rows: readonly HistoryRow[],
-  { referenceId, requestMayHaveBeenSent }: Wanted,
-  isRecentEnough: (row: Pick<UnreadableRow, 'notAfter'>) => boolean,
-): Pick<Found, 'orders' | 'unclear'> {
+  { referenceId, purchaseStartedAt, requestMayHaveBeenSent }: Wanted,
+  { now, purchases }: SearchDependencies,
+): Promise<Pick<Found, 'orders' | 'unclear'>> {
   const { readable, unreadable } = partitionByReadability<HistoryOrder>(rows);
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
   const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
-  const mayBeTheOrder = (row: Pick<UnreadableRow, 'referenceId' | 'notAfter'>) =>
-    (row.referenceId === referenceId || (row.referenceId === undefined && requestMayHaveBeenSent)) &&
-    isRecentEnough(row);
-  const lacksReference = ({ referenceId: shown, createdAt }: HistoryOrder) =>
-    !shown?.trim() && mayBeTheOrder({ notAfter: Date.parse(createdAt) });
-  const isSimilar = (row: HistoryOrder) => requestMayHaveBeenSent && isVariantOf(referenceId, row.referenceId);
   if (usable.length < own.length) return { orders: foundOrders(usable), unclear: UNUSABLE_ID };
   if (own.length > 0) return { orders: foundOrders(usable), unclear: undefined };
-  if (unreadable.some(mayBeTheOrder)) return { orders: [], unclear: UNREADABLE_ROW };
-  if (readable.some(isSimilar)) return { orders: [], unclear: SIMILAR_REFERENCE };
-  return { orders: [], unclear: readable.some(lacksReference) ? NO_REFERENCE : undefined };
+  const unclear = (reason?: string) => ({ orders: [], unclear: reason });
+  if (unreadable.some((row) => row.referenceId === referenceId)) return unclear(UNREADABLE_ROW);
+  if (!requestMayHaveBeenSent) return unclear();
+  const oldest = oldestPossible(purchaseStartedAt - CLOCK_TOLERANCE_MS, newestOf(rows), now());
+  const mayBeTheOrder = ({
+    referenceId: shown,
+    notAfter = Infinity,
+  }: Pick<UnreadableRow, 'referenceId' | 'notAfter'>) => shown === undefined && notAfter >= oldest;
+  if (unreadable.some(mayBeTheOrder)) return unclear(UNREADABLE_ROW);
+  const recent = readable.filter(({ createdAt }) => Date.parse(createdAt) >= oldest);
+  if (recent.some((row) => !row.referenceId?.trim())) return unclear(NO_REFERENCE);
+  for (const row of recent.filter(({ referenceId: shown }) => isSimilar(referenceId, shown))) {
+    if (!(await isOfPurchase(purchases, row))) return unclear(similarReference(row));
+  }
+  return unclear();
 }
 
-/** Whether the partner may have turned the reference into this text, by changing its case or cutting it short. */
-function isVariantOf(referenceId: string, shown: string | undefined): boolean {
-  const whole = referenceId.toLowerCase();
-  const part = shown?.trim().toLowerCase() ?? '';
-  return whole === part || (part.length >= MIN_TRUNCATED_LENGTH && whole.startsWith(part));
+/** Whether the partner may have turned the reference into this one, by shortening, decorating or respelling it. */
+function isSimilar(referenceId: string, shown = ''): boolean {
+  const [ours, theirs] = [lettersAndDigits(referenceId), lettersAndDigits(shown)];
+  if (ours === theirs) return true;
+  const isLongEnough = Math.min(ours.length, theirs.length) >= MIN_SIMILAR_LENGTH;
+  return isLongEnough && (ours.startsWith(theirs) || theirs.includes(ours));
+}
+
+function lettersAndDigits(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** Whether Temporal knows a purchase with exactly this reference, so that the order is not ours. */
+async function isOfPurchase({ describeIfKnown }: PurchaseReader, { referenceId = '' }: HistoryOrder): Promise<boolean> {
+  if (!REFERENCE_PATTERN.test(referenceId)) return false;
+  return (await describeIfKnown(referenceId).catch(() => undefined)) !== undefined;
+}
+
+function similarReference({ id }: HistoryOrder): string {
+  const name = isSafeOrderId(id) ? `the order ${id}` : 'an order';
+  return `the order history has ${name}, whose reference resembles this one and is not that of another purchase`;
 }
 
 /** If there are too many, failed and refunded orders are dropped first, because they are never adopted. */

@@ -162,7 +162,7 @@ async function findExistingOrder(
 ): Promise<AttemptEnd | undefined> {
   const search = await readInTime(deps, input, {
     reservedMs: 0,
-    read: () => findByReference(partner, input, deps.now),
+    read: () => findByReference(partner, input, deps),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });

@@ -142,12 +142,12 @@ async function itemsBought(
  * The order of a purchase without a result: the one with its reference. If there are several, an operator must decide.
  */
 async function ownOrderId(
-  { partner, now }: ActivityDependencies,
+  deps: ActivityDependencies,
   { startTime }: WorkflowExecutionDescription,
   referenceId: string,
 ): Promise<string | undefined> {
   const wanted = { referenceId, purchaseStartedAt: startTime.getTime(), requestMayHaveBeenSent: true };
-  const { orders, unclear } = await findByReference(partner, wanted, now);
+  const { orders, unclear } = await findByReference(deps.partner, wanted, deps);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);
   if (billable.length > 1) throw nothingToDeliver(`the partner has ${billable.length} orders for this purchase`);

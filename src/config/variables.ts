@@ -87,7 +87,9 @@ const purchase = {
     ),
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
-    .describe('time from the placement to the first poll of the keys; `0` polls at once'),
+    .describe(
+      'time from the placement to the first poll of the keys; `0` polls at once, too early to see that another worker has the same order',
+    ),
   PURCHASE_POLL_INTERVAL: delay.prefault('30s').describe('the minimum time between two polls of an order'),
   PURCHASE_WATCH: oneOf('orders', 'history')
     .prefault('orders')

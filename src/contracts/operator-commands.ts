@@ -32,7 +32,8 @@ export function searchCommand(referenceId: string): string {
 export const CHECKS: Record<HoldReason, string> = {
   PLACEMENT_UNKNOWN: 'ask the partner whether it has an order for this reference',
   OTHER_ITEMS: 'compare the order with the sale, and ask the partner',
-  ORDER_OF_ANOTHER_PURCHASE: 'ask the partner which reference the order belongs to',
+  ORDER_OF_ANOTHER_PURCHASE:
+    'ask the partner which reference the order belongs to, and find out whether the other purchase has delivered its keys',
   MORE_KEYS_THAN_ORDERED: 'ask the partner whether all keys belong to this order',
   ORDER_CHANGES: 'ask the partner when the order will be final, and find out whether the customer was refunded',
   ORDER_TOO_LARGE: 'make sure that all workers now have a higher PARTNER_MAX_BODY',

@@ -60,7 +60,7 @@ export const FINDING_KINDS = {
     means: 'The partner has an order whose id and reference are unknown in this namespace.',
     does: 'reports it',
     advice:
-      'Find out who placed it: someone by hand, or another system with the same API key. If nobody did, replace the API key.',
+      'Find out who placed it: a purchase with a similar reference, someone by hand, or another system with the same API key. If nobody did, replace the API key.',
   },
   REFUNDED_AFTER_DELIVERY: {
     title: 'Refunded after delivery',

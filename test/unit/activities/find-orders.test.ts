@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { findByReference } from '../../../src/activities/find-orders';
 import type { PartnerClient } from '../../../src/partner/index';
+import type { PurchaseReader } from '../../../src/temporal/client/index';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
 import { clientOf, listServer } from '../partner/fixtures';
@@ -12,9 +13,11 @@ const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] 
 function find(
   partner: PartnerClient,
   since: number,
-  { referenceId = 'REF-1', requestMayHaveBeenSent = true, now = Date.now } = {},
+  { referenceId = 'REF-1', requestMayHaveBeenSent = true, now = Date.now, purchases = [] as string[] } = {},
 ) {
-  return findByReference(partner, { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent }, now);
+  const describeIfKnown = (wanted: string) => Promise.resolve(purchases.includes(wanted) ? {} : undefined);
+  const deps = { now, purchases: { describeIfKnown } as unknown as PurchaseReader };
+  return findByReference(partner, { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent }, deps);
 }
 
 describe('finding an order in the history, however good or bad its search is', () => {
@@ -111,17 +114,39 @@ describe('finding an order in the history, however good or bad its search is', (
 
   it.each<[string, string, string]>([
     ['in another case', 'REF-1', 'ref-1'],
-    ['cut', 'a-reference-of-more-than-32-characters', 'a-reference-of-more-than-32-char'],
+    ['cut', 'a-reference-of-more-than-32-characters', 'a-reference-of-m'],
+    ['with other separators', 'shop:2026:1', 'shop-2026-1'],
+    ['without separators', 'shop.2026.2', 'shop20262'],
+    ['with a prefix', 'acme-77', 'acct12/acme-77'],
+    ['with a suffix', 'acme-77', 'acme-77@acct12'],
   ])(
-    'an order whose reference is ours %s rules out "absent" once a request may have been sent',
+    'an order whose reference is ours %s rules out "absent" once a request may have been sent, unless a purchase has it',
     async (_, wanted, shown) => {
       const partner = await partnerThatShows([row(shown)]);
-      for (const requestMayHaveBeenSent of [true, false]) {
-        const { orders, unclear } = await find(partner, 0, { referenceId: wanted, requestMayHaveBeenSent });
-        expect([orders, unclear !== undefined]).toEqual([[], requestMayHaveBeenSent]);
-      }
+      const isUnclear = async (requestMayHaveBeenSent: boolean, purchases: string[] = []) => {
+        const found = await find(partner, 0, { referenceId: wanted, requestMayHaveBeenSent, purchases });
+        expect(found.orders).toEqual([]);
+        return found.unclear?.includes('resembles this one') ?? false;
+      };
+      const isReference = !/[^\w:.-]/.test(shown);
+      expect([await isUnclear(true), await isUnclear(false)]).toEqual([true, false]);
+      expect(await isUnclear(true, [shown])).toBe(!isReference);
     },
   );
+
+  it.each<[string, string, string, createdAt: string]>([
+    ['is older than the purchase', 'REF-1', 'ref-1', '2025-12-01T00:00:00Z'],
+    ['shares only a few characters with ours', 'SALE-12', 'SALE-1', '2026-01-01T00:01:00Z'],
+    ['continues differently', 'SALE-2026-12', 'SALE-2026-13', '2026-01-01T00:01:00Z'],
+  ])('an order with another reference does not rule out "absent" if it %s', async (_, wanted, shown, created_at) => {
+    const since = Date.parse('2026-01-01T00:00:00Z');
+    const partner = await partnerThatShows([
+      { ...row(shown), created_at },
+      { ...row('NEWER', 'o-2'), created_at: new Date(since + HOUR / 2).toISOString() },
+    ]);
+    const found = await find(partner, since, { referenceId: wanted, now: () => since + HOUR });
+    expect(found).toMatchObject({ orders: [], unclear: undefined });
+  });
 
   it.each<[string, reference: null | string, hoursAfterTheStart: number, rulesOut: boolean]>([
     ['null', null, 0.01, true],
