@@ -202,8 +202,12 @@ function stepWithoutOrder(placing: Placing, next: Exclude<Consequence, Confirm>,
       return retryPlacement(placing, reason, result);
     case 'end':
       return { kind: 'end', outcome: next.outcome, reason };
-    case 'hold':
-      return { kind: 'hold', explanation: `${reason}, and the order history shows no order` };
+    case 'hold': {
+      // A rejection is held only if an earlier request may have placed the order: see `consequenceOf`.
+      const isRejection = result.evidence === 'ORDER_REJECTED' || result.evidence === 'CONFLICT';
+      const what = isRejection ? `an earlier request may have placed the order; then ${reason}` : reason;
+      return { kind: 'hold', explanation: `${what}, and the order history shows no order` };
+    }
   }
 }
 

@@ -66,7 +66,9 @@ function summary({ dryRun }: ReconciliationReport, { open, repaired }: Counts): 
     return "The partner's charges, your purchases and the events that the checkout received agree.";
   }
   const sides = "The partner's order history and your purchases";
-  if (open === 0) return `${sides} differed. Every difference has been repaired.`;
+  if (open === 0) {
+    return `${sides} differed. Every repair has been made or started. If a delivery does not arrive, the next reconciliation says so.`;
+  }
   if (dryRun) return `${sides} differ. This was a dry run: nothing was changed and the checkout was not notified.`;
   const rest =
     repaired > 0 ? ` ${formatCount(repaired, 'other finding')} ${repaired === 1 ? 'has' : 'have'} been repaired.` : '';

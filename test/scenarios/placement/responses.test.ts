@@ -123,6 +123,13 @@ describe('the responses to place-order, when an absent order may be placed again
     expect(purchase?.events.map(({ type }) => type)).toEqual(['purchase.held']);
   });
 
+  it('says that an earlier request may have placed the order if it is held after a rejection', async () => {
+    const purchase = await runs.get('422 after an error that may have booked');
+    expect(purchase?.status.hold?.explanation).toMatch(
+      /^an earlier request may have placed the order; then the partner returned 422, .*and the order history shows no order$/,
+    );
+  });
+
   it('rejects after one search, but after a 409 only when it has searched through the whole confirmation window', async () => {
     const [refused, conflicting] = [await runs.get('422'), await runs.get('409 without an order')];
     expect(searchesFor(env, refused!.referenceId)).toBe(2);

@@ -113,7 +113,7 @@ describe('list', () => {
     const { purchases } = await env.starter.list({ state: 'HELD' });
     expect(purchases).toHaveLength(3);
     expect(purchases.find(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId))).toMatchObject({
-      referenceId: 'x; rm -rf ~  [2J',
+      referenceId: 'purchase-x; rm -rf ~  [2J',
       orderId: undefined,
       explanation: 'an operator must decide',
       hold: undefined,
@@ -129,5 +129,14 @@ describe('list', () => {
     expect(views.length).toBeGreaterThan(10);
     for (const query of views) await env.client.workflow.count(query);
     expect((await env.client.workflow.count(views[0])).count).toBeGreaterThan(1);
+  });
+
+  it('does not suggest that a purchase with invalid input has an order', async () => {
+    const referenceId = env.reference();
+    await env.startRaw(referenceId, { args: [{ referenceId, items: [] }] });
+    await env.untilListed("ExecutionStatus = 'Failed'", 1);
+    const { purchases } = await env.starter.list();
+    const failed = purchases.find((purchase) => purchase.referenceId === referenceId);
+    expect(failed?.explanation).toMatch(/^failed: its input was probably invalid, and nothing was bought/);
   });
 });
