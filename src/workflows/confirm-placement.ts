@@ -87,7 +87,7 @@ async function searchOnce(
   } catch (failure) {
     const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
     return {
-      reason: `the order history could not be read${cause === undefined ? '' : `: ${withoutErrorCode(cause)}`}`,
+      reason: `the search of the order history proved nothing${cause === undefined ? '' : `: ${withoutErrorCode(cause)}`}`,
     };
   }
 }
