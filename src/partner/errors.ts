@@ -38,11 +38,13 @@ const KINDS = {
   'not-found': (facts) => ({ ...ofStatus(facts), countsAgainstPartner: facts.operation === 'placeOrder' }),
   /** Any other status outside 2xx. Redirects are never followed, because they would send the API key elsewhere. */
   status: ofStatus,
-  /** A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). */
+  /**
+   * A 2xx whose envelope says `success: false` or has an error status (`envelopeStatus`). The response contradicts
+   * itself, so it proves nothing about the order.
+   */
   unsuccessful: ({ envelopeStatus = 500 }) => ({
+    ...ofStatus({ httpStatus: envelopeStatus }),
     evidence: 'ERROR_RESPONSE',
-    retryable: ofStatus({ httpStatus: envelopeStatus }).retryable,
-    countsAgainstPartner: true,
   }),
   /** An unusable 2xx; `reason` says what is wrong. One bad response to a read does not affect every sale. */
   unreadable: ({ operation, reason }) => ({

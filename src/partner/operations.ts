@@ -176,14 +176,13 @@ function safeParse<T>(schema: z.ZodType<T>, value: unknown) {
 }
 
 function throwIfUnsuccessful(parsed: unknown, facts: PartnerErrorFacts): void {
-  const status = field(parsed, 'status');
+  const status = schemas.numberOf(field(parsed, 'status'));
   const envelopeStatus = typeof status === 'number' && status >= 400 ? status : undefined;
   if (field(parsed, 'success') !== false && envelopeStatus === undefined) return;
-  const shown = envelopeStatus === undefined ? '' : ` (${envelopeStatus})`;
-  throw new PartnerError('unsuccessful', `the partner's envelope reports an error${shown}`, {
-    ...facts,
-    envelopeStatus,
-  });
+  const errorCode = errorCodeOf(parsed);
+  const known = [envelopeStatus, errorCode].filter((one) => one !== undefined).join(', ');
+  const message = `the partner's envelope reports an error${known && ` (${known})`}`;
+  throw new PartnerError('unsuccessful', message, { ...facts, envelopeStatus, errorCode });
 }
 
 function shapeError(facts: PartnerErrorFacts, expected: readonly string[]): PartnerError {

@@ -21,6 +21,9 @@ const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
 // JSON.parse turns 1e999 into Infinity and rounds integers beyond 2^53, so such values are not what was sent.
 const amount = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
+/** Some servers write whole numbers as text. */
+export const numberOf = (value: unknown) =>
+  typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 const count = z.int().min(0);
 const text = z.string().min(1);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
@@ -193,7 +196,7 @@ function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {
 export const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that is safe in a path') });
 
 export const envelope = z.object({
-  status: z.coerce.number().int().min(200).max(299),
+  status: z.preprocess(numberOf, z.int().min(200).max(299)),
   success: z.literal(true),
   details: z.object({ data: z.unknown() }),
 });

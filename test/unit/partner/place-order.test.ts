@@ -108,12 +108,28 @@ describe('a 2xx that does not prove an order', () => {
     ['success: false and nothing else', { success: false }],
     ['an error status', envelope({ id: 'o-1' }, { status: 500 })],
     ['a refusal that only the envelope mentions', envelope({}, { status: 422, success: false })],
+    ['an error status as text', envelope({ id: 'o-1' }, { status: '422' })],
   ])('is an error response if the envelope says so: %s', async (_, json) => {
     expect((await failedPlacement({ json })).error).toMatchObject({
       evidence: 'ERROR_RESPONSE',
       kind: 'unsuccessful',
     });
   });
+
+  it.each([
+    [422, { code: 'insufficient_stock' }, ' (422, insufficient_stock)', false],
+    ['422', { code: 'insufficient_stock' }, ' (422, insufficient_stock)', false],
+    [403, { code: 'FAKE-KEY' }, ' (403)', true],
+    [200, { code: 'insufficient_balance' }, ' (insufficient_balance)', true],
+    [200, {}, '', true],
+  ])(
+    'names the status and the known code of its envelope, and counts only if it is not about this order: %s, %j',
+    async (status, data, shown, countsAgainstPartner) => {
+      const { error } = await failedPlacement({ json: envelope(data, { status, success: false }) });
+      const message = `placeOrder: the partner's envelope reports an error${shown}`;
+      expect(error).toMatchObject({ message, countsAgainstPartner, evidence: 'ERROR_RESPONSE' });
+    },
+  );
 });
 
 describe('a failure after the write is an unknown outcome, never "not sent"', () => {
