@@ -35,7 +35,7 @@ export function createWebhookSender(options: WebhookOptions): EventSender {
       if (response.statusCode === 410) return false;
       throw new DeliveryError('error-response', `the checkout at ${origin} returned ${response.statusCode}`, {
         httpStatus: response.statusCode,
-        retryAfterMs: parseRetryAfter(response.headers['retry-after'], now()),
+        retryAfterMs: parseRetryAfter(response.headers, now()),
       });
     },
     close: () => agent.close(),

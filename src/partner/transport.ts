@@ -142,7 +142,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
     if (status < 200) return;
-    const retryAfterMs = parseRetryAfter(headers['retry-after'], this.limits.now());
+    const retryAfterMs = parseRetryAfter(headers, this.limits.now());
     this.head = { httpStatus: status, retryAfterMs, sentAtMs: Date.parse(String(headers.date)) || undefined };
     this.isError = status > 299;
   }

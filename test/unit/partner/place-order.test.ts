@@ -49,6 +49,12 @@ describe('a response with an error status', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it('asks for the delay that its own clock means, not for an hour because that clock is ahead', async () => {
+    const headers = { date: 'Thu, 01 Jan 2026 05:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 05:00:30 GMT' };
+    const now = () => Date.parse('2026-01-01T00:00:00Z');
+    expect((await failedPlacement({ status: 503, headers }, { now })).error.retryAfterMs).toBe(30_000);
+  });
+
   it.each([
     ['a proxy page', { status: 502, body: '<html>bad gateway</html>' }, 'ERROR_RESPONSE'],
     ['a huge page', { status: 422, body: 'x'.repeat(2_000_000) }, 'ORDER_REJECTED'],
