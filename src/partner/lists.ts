@@ -230,7 +230,9 @@ class Reading<Row extends ListRow> {
   private async read(page: number): Promise<{ rows: Row[]; fresh: NamedRow<Row>[] }> {
     if (this.pagesRead++ >= (this.list.maxPages ?? MAX_PAGES)) throw this.incomplete();
     const { hits, rows, pages } = await this.list.readPage(page);
-    if (pages.page !== page) throw this.incomplete();
+    // Some servers number the only page of an empty list 0.
+    const isEmpty = hits === 0 && rows.length === 0 && pages.page === 0 && pages.total === 0;
+    if (pages.page !== page && !(isEmpty && page === 1)) throw this.incomplete();
     if (page === 1) {
       this.hits = hits;
       this.fullPage = rows.length;

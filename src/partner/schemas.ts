@@ -24,14 +24,15 @@ const amount = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEG
 /** Some servers write whole numbers as text. */
 export const numberOf = (value: unknown) =>
   typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-const count = z.int().min(0);
+const integer = z.preprocess(numberOf, z.int());
+const count = z.preprocess(numberOf, z.int().min(0));
 const text = z.string().min(1);
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const listOf = <T extends z.ZodType>(schema: T) => optional(z.array(schema)).transform((rows) => rows ?? []);
 const cut = (whole: string) => toSingleLine(whole, MAX_SHOWN_LENGTH);
 const cutAny = (whole: string | null | undefined) => (whole ? cut(whole) : (whole ?? undefined));
 const shownText = z.string().transform(cut);
-const pages = z.object({ page: z.int(), total: count, limit: count });
+const pages = z.object({ page: integer, total: count, limit: count });
 
 export const product = z.object({
   id: text,
@@ -91,10 +92,14 @@ const readableFields = z
   })
   .transform(({ id, reference_id, created_at }) => ({ id, referenceId: reference_id, createdAt: created_at }));
 
-const rowsOfPage = z.custom<unknown[]>(
-  (rows) => Array.isArray(rows) && rows.length <= MAX_ROWS_READ,
-  `an array of at most ${MAX_ROWS_READ} rows`,
-);
+/** Some servers write an empty list as null. */
+const rowsOfPage = z
+  .custom<unknown[]>(
+    (rows) => Array.isArray(rows) && rows.length <= MAX_ROWS_READ,
+    `an array of at most ${MAX_ROWS_READ} rows`,
+  )
+  .nullable()
+  .transform((rows) => rows ?? []);
 
 /** `hits` counts the matches on all pages. Unreadable rows are separated and don't affect the others. */
 export const productPage = z.object({ hits: count, products: rowsOfPage, pages }).transform((page) => {

@@ -61,6 +61,12 @@ export function orderData(id: string, more: Record<string, unknown> = {}): Recor
   };
 }
 
+export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of source) all.push(one);
+  return all;
+}
+
 /** A server that lists the rows of each search, in pages. */
 export function listServer(name: 'orders' | 'products', rowsOf: (search: string) => readonly unknown[]) {
   return startServer({

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { allOrders, type HistoryOptions, newestOrders, ordersSince } from '../../../src/partner/lists';
 import { newestEndOf } from '../../../src/partner/rows';
 import type { HistoryOrder, HistoryRow, OrderQuery } from '../../../src/partner/types';
-import { clientOf, envelope, failureOf, historyRow, listServer, productRow, serverWith } from './fixtures';
+import { clientOf, collect, envelope, failureOf, historyRow, listServer, productRow, serverWith } from './fixtures';
 
 const MINUTE = 60_000;
 
@@ -40,12 +40,6 @@ function historyOf(rows: HistoryRow[], lies: Lies = {}, change: (reads: number) 
   const since = <Kept = HistoryRow>(minute: number, options: HistoryOptions<Kept> = {}) =>
     ordersSince(partner, minute * MINUTE, () => (rows.length - 1) * MINUTE, options);
   return { partner, asked, whole, since };
-}
-
-async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const one of source) all.push(one);
-  return all;
 }
 
 const minutes = (count: number) => Array.from({ length: count }, (_, minute) => row(minute));

@@ -1,5 +1,5 @@
 import { type Reply, type ScriptedServer, startServer } from '../../support/http-server';
-import { clientOf, envelope, failureOf, historyRow, orderData, productRow, TIMESTAMP } from './fixtures';
+import { clientOf, collect, envelope, failureOf, historyRow, orderData, productRow, TIMESTAMP } from './fixtures';
 
 let server: ScriptedServer;
 let partner: ReturnType<typeof clientOf>;
@@ -153,6 +153,65 @@ describe('the order history', () => {
   it('is not searched for an empty text, which would list everything', async () => {
     expect(await failureOf(partner.listOrders({ search: '' }))).toMatchObject({ kind: 'invalid-argument' });
     expect(server.connections).toBe(0);
+  });
+});
+
+describe('a list', () => {
+  const empty = { page: 0, total: 0, limit: 50 };
+
+  it.each([
+    ['null instead of rows', { hits: 0, orders: null, products: null, pages }],
+    ['a page 0 of 0', { hits: 0, orders: [], products: [], pages: empty }],
+    [
+      'both, in numbers as text',
+      { hits: '0', orders: null, products: null, pages: { ...pages, page: '0', total: '0' } },
+    ],
+  ])('is empty with %s', async (_, data) => {
+    respondWith(data);
+    expect(await partner.ordersSince(0)).toEqual([]);
+    expect(await collect(partner.orders({ search: 'REF-1' }))).toEqual([]);
+    expect(await collect(partner.products())).toEqual([]);
+  });
+
+  it('is read with numbers as text', async () => {
+    const asText = { page: '1', total: '1', limit: '50' };
+    respondWith({ hits: '1', orders: [historyRow('o-1')], products: [productRow('p-1')], pages: asText });
+    expect((await partner.listOrders()).data).toMatchObject({ hits: 1, orders: [{ id: 'o-1' }], pages });
+    expect((await partner.listProducts()).data).toMatchObject({ hits: 1, products: [{ id: 'p-1' }], pages });
+  });
+
+  it.each([
+    ['null with a count', { hits: 1, orders: null, products: null, pages }],
+    ['no rows with a count as text', { hits: '1', orders: [], products: [], pages }],
+    ['a page 0 of 0 with a count', { hits: 1, orders: [], products: [], pages: empty }],
+    ['a page 0 of 0 with rows', { hits: 0, orders: [historyRow('o-1')], products: [productRow('p-1')], pages: empty }],
+    ['a page 0 of 1', { hits: 0, orders: [], products: [], pages: { ...pages, page: 0 } }],
+  ])('is incomplete with %s', async (_, data) => {
+    respondWith(data);
+    const incomplete = { kind: 'incomplete' };
+    expect(await failureOf(partner.ordersSince(0))).toMatchObject(incomplete);
+    expect(await failureOf(collect(partner.orders({ search: 'REF-1' })))).toMatchObject(incomplete);
+    expect(await failureOf(collect(partner.products()))).toMatchObject(incomplete);
+  });
+
+  it.each([null, '', ' ', true, 'abc', '-1', '1.5', '1e3', '0x1', '9'.repeat(16), [1]])(
+    'is unreadable with the number %j',
+    async (number) => {
+      for (const name of ['hits', 'page', 'total', 'limit']) {
+        const data = { hits: 1, orders: [historyRow('o-1')], products: [productRow('p-1')], pages: { ...pages } };
+        Object.assign(name === 'hits' ? data : data.pages, { [name]: number });
+        respondWith(data);
+        const unreadable = { kind: 'unreadable', message: expect.stringContaining(`${name}: `) as string };
+        expect(await failureOf(partner.listOrders())).toMatchObject(unreadable);
+        expect(await failureOf(partner.listProducts())).toMatchObject(unreadable);
+      }
+    },
+  );
+
+  it('is unreadable without its rows', async () => {
+    respondWith({ hits: 0, pages });
+    expect(await failureOf(partner.listOrders())).toMatchObject({ kind: 'unreadable' });
+    expect(await failureOf(partner.listProducts())).toMatchObject({ kind: 'unreadable' });
   });
 });
 
