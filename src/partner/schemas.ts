@@ -17,7 +17,9 @@ const MAX_KEYS_READ = 30_000;
 /** A hundred full pages, for a partner that ignores the page size. Parsing more would block all other purchases. */
 const MAX_ROWS_READ = 50_000;
 /** The partner's times are in UTC. Without a zone, `Date.parse` would use the zone of this machine. */
-const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
+const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/;
+/** ISO 8601: a date, or a date and time with a zone. `Date.parse` would read even "order 5" as a date. */
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?))?$/;
 
 // JSON.parse turns 1e999 into Infinity and rounds integers beyond 2^53, so such values are not what was sent.
 const amount = z.number().min(Number.MIN_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
@@ -46,10 +48,12 @@ export const product = z.object({
   currency: shownText,
 });
 
+/** Some servers write ids as numbers. JSON.parse rounds integers beyond 2^53, so those would be another order's ids. */
+const idOf = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value);
 /** A longer id is invalid, because a truncated id would be another id. */
-const orderId = text.max(200);
+const orderId = z.preprocess(idOf, text.max(200));
 const inUtc = (written: string) => (WITHOUT_ZONE.test(written) ? `${written}Z` : written);
-const isTime = (written: string) => written.length <= 64 && !Number.isNaN(Date.parse(inUtc(written)));
+const isTime = (written: string) => ISO_TIME.test(inUtc(written)) && !Number.isNaN(Date.parse(inUtc(written)));
 const writtenTime = z.string().refine(isTime, 'a date and time');
 
 /** Only displayed, so invalid fields are dropped. The partner does not document how it shows several items. */
@@ -81,14 +85,14 @@ export const historyOrder = z
       quantity: item.quantity ?? undefined,
       amount: item.amount ?? undefined,
     },
-    createdAt: cut(inUtc(created_at)),
+    createdAt: inUtc(created_at),
   }));
 
 const readableFields = z
   .object({
     id: orderId.transform(cut).optional().catch(undefined),
     reference_id: text.transform(cut).optional().catch(undefined),
-    created_at: writtenTime.transform(inUtc).transform(cut).optional().catch(undefined),
+    created_at: writtenTime.transform(inUtc).optional().catch(undefined),
   })
   .transform(({ id, reference_id, created_at }) => ({ id, referenceId: reference_id, createdAt: created_at }));
 
@@ -140,7 +144,7 @@ function hasFewEnoughKeys(whole: unknown): boolean {
 
 const order = z
   .object({
-    id: z.string(),
+    id: z.preprocess(idOf, z.string()),
     // One of the documented statuses, or any other text that the partner sent.
     status: text,
     products: optional(z.array(orderedProduct)),
@@ -198,7 +202,9 @@ function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {
   return products.flatMap(({ keys }) => keys);
 }
 
-export const placedOrder = z.object({ id: z.string().refine(isSafeOrderId, 'an id that is safe in a path') });
+export const placedOrder = z.object({
+  id: z.preprocess(idOf, z.string().refine(isSafeOrderId, 'an id that is safe in a path')),
+});
 
 export const envelope = z.object({
   status: z.preprocess(numberOf, z.int().min(200).max(299)),

@@ -214,7 +214,7 @@ function askForKeys(morning: Morning, of: string): void {
 }
 
 const ROTTEN_ROWS: Record<string, unknown>[] = [
-  ...[{ created_at: 'yesterday' }, { status: 7 }, { id: 5 }, { id: '' }, { reference_id: 12 }],
+  ...[{ created_at: 'yesterday' }, { status: 7 }, { id: 5.5 }, { id: '' }, { reference_id: 12 }],
   ...[{ item: { amount: 'much' } }, { reference_id: 'R'.repeat(12_000) }],
 ];
 

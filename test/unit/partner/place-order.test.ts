@@ -40,6 +40,18 @@ describe('a placed order', () => {
   });
 });
 
+it.each<[unknown, string | undefined]>([
+  [777, '777'],
+  [2 ** 53, undefined],
+  [7.5, undefined],
+  [null, undefined],
+])('the order id %j is %s, and never a number that JSON.parse rounds', async (id, read) => {
+  const partner = clientOf((await serverWith({ json: envelope({ id }) })).url);
+  if (read !== undefined) expect((await partner.placeOrder(NEW_ORDER)).data.id).toBe(read);
+  else
+    expect(await failureOf(partner.placeOrder(NEW_ORDER))).toMatchObject({ kind: 'unreadable', evidence: 'UNKNOWN' });
+});
+
 describe('a response with an error status', () => {
   it('is reported with all facts that an operator needs', async () => {
     const json = envelope({}, { success: false, status: 429 });

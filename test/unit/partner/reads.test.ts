@@ -93,8 +93,10 @@ describe('the order history', () => {
 
   it.each([
     ['status', null, 'string'],
-    ['id', 7, 'string'],
+    ['id', null, 'string'],
+    ['id', 2 ** 53, 'string'],
     ['created_at', 'FAKE-VALUE', 'a date and time'],
+    ['created_at', 'order 5', 'a date and time'],
   ])('reports a row with a wrong %s without its value, and reads all others', async (name, value, wanted) => {
     const rows = Array.from({ length: 500 }, (_, index) => historyRow(`o-${index}`));
     rows[321]![name] = value;
@@ -107,6 +109,11 @@ describe('the order history', () => {
     expect(JSON.stringify(unreadable)).not.toContain('FAKE-VALUE');
   });
 
+  it('shows an id that the partner writes as a number', async () => {
+    respondWith({ hits: 2, orders: [historyRow('', { id: 777 }), historyRow('', { id: 778, status: null })], pages });
+    expect((await partner.listOrders()).data).toMatchObject({ orders: [{ id: '777' }], unreadable: [{ id: '778' }] });
+  });
+
   it('reads a time without a zone as UTC, not in the zone of this machine', async () => {
     const wholeHours = ['2026-01-03T10:00:00', '2026-01-03 10:00:00.000', '2026-01-03T12:00:00+02:00'];
     const rows = wholeHours.map((created_at, index) => historyRow(`o-${index}`, { created_at }));
@@ -114,6 +121,29 @@ describe('the order history', () => {
     const { orders } = (await partner.listOrders()).data;
     expect(orders.map(({ createdAt }) => Date.parse(createdAt))).toEqual(Array(3).fill(Date.UTC(2026, 0, 3, 10)));
     expect(orders[0]?.createdAt).toBe('2026-01-03T10:00:00Z');
+  });
+
+  it.each([
+    ['2026-01-03', '2026-01-03T00:00:00.000Z'],
+    ['2026-01-03T10:00', '2026-01-03T10:00:00.000Z'],
+    ['2026-01-03 10:00:00.123456Z', '2026-01-03T10:00:00.123Z'],
+    ['2026-01-03T10:00:00.123456789-05:30', '2026-01-03T15:30:00.123Z'],
+    ['2026-01-03T10:00Z', '2026-01-03T10:00:00.000Z'],
+    ['2026-01-03 12:00:00+0200', '2026-01-03T10:00:00.000Z'],
+    ['2026-01-03 10:00:00.5+00', '2026-01-03T10:00:00.500Z'],
+  ])('reads the ISO 8601 time %s', async (created_at, time) => {
+    respondWith({ hits: 1, orders: [historyRow('o-1', { created_at })], pages });
+    const [order] = (await partner.listOrders()).data.orders;
+    expect(new Date(order!.createdAt).toISOString()).toBe(time);
+  });
+
+  it.each([
+    ...['order 5', '5', '2026', '2026-01', 'x 2026-01-03', '2026-01-03 order 5', '2026-01-03T10:00:00Z (\u202E)'],
+    ...['Sat, 03 Jan 2026 00:00:00 GMT', '01/03/2026', '2026-13-01', '2026-01-03T25:00:00Z', '', null, 1767398400],
+  ])('reports a row whose time is not in ISO 8601, because another date would hide it: %j', async (created_at) => {
+    respondWith({ hits: 1, orders: [historyRow('o-1', { created_at })], pages });
+    const { orders, unreadable } = (await partner.listOrders()).data;
+    expect([orders, unreadable.map(({ id, createdAt }) => [id, createdAt])]).toEqual([[], [['o-1', undefined]]]);
   });
 
   it('shortens long texts, drops an overlong id instead of shortening it, and bounds the age of a row without a date', async () => {
@@ -137,14 +167,12 @@ describe('the order history', () => {
   it('is returned as well-formed texts without control characters', async () => {
     const hostile = `${'x'.repeat(199)}🎮\u202E\u0000\u001B[2J`;
     const texts = { reference_id: hostile, status: hostile, item: { id: hostile, title: hostile } };
-    const created_at = 'Sat, 03 Jan 2026 00:00:00 GMT (\u202E)';
-    const rows = [historyRow('o\u202E1', { ...texts, created_at }), historyRow('o\u202E2', { ...texts, status: 7 })];
+    const rows = [historyRow('o\u202E1', texts), historyRow('o\u202E2', { ...texts, status: 7 })];
     respondWith({ hits: 2, orders: rows, pages });
     const { orders, unreadable } = (await partner.listOrders()).data;
     const cut = `${'x'.repeat(199)}…`;
     const item = { id: cut, title: cut };
-    const createdAt = 'Sat, 03 Jan 2026 00:00:00 GMT ( )';
-    expect(orders).toMatchObject([{ id: 'o 1', referenceId: cut, status: cut, item, createdAt }]);
+    expect(orders).toMatchObject([{ id: 'o 1', referenceId: cut, status: cut, item }]);
     expect(unreadable).toMatchObject([{ id: 'o 2', referenceId: cut }]);
     respondWith({ hits: 1, products: [productRow('p\u202E1', { title: hostile, currency: hostile })], pages });
     expect((await partner.listProducts()).data.products).toMatchObject([{ id: 'p\u202E1', title: cut, currency: cut }]);
@@ -242,6 +270,25 @@ describe('an order with its keys', () => {
   ])('may be %s', async (_, more, status = 'COMPLETED') => {
     respondWith(orderData('o-1', { ...more, status }));
     expect((await partner.getOrder('o-1')).data).toMatchObject({ id: 'o-1', status });
+  });
+
+  it.each([777, 0, Number.MAX_SAFE_INTEGER])('may have the requested id as a number: %d', async (id) => {
+    respondWith(orderData('', { id }));
+    expect((await partner.getOrder(String(id))).data.id).toBe(String(id));
+  });
+
+  it.each([
+    [778, '777'],
+    [777, '0777'],
+    [777.5, '777.5'],
+    [2 ** 53, '9007199254740992'],
+    [1e21, '1e+21'],
+    [true, 'true'],
+    [null, 'null'],
+    [[777], '777'],
+  ])('may not have the id %j if %s was requested', async (id, requested) => {
+    respondWith(orderData('', { id }));
+    expect(await failureOf(partner.getOrder(requested))).toMatchObject({ kind: 'unreadable', reason: 'shape' });
   });
 
   it.each([
