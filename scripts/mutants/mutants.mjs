@@ -423,6 +423,14 @@ export const MUTANTS = [
     tests: ['test/unit/partner/lists.test.ts'],
   },
   {
+    name: 'order-of-a-page',
+    rule: 'an order with a row per item can fill a page of the history',
+    file: 'src/partner/lists.ts',
+    find: 'digestOf([name, row.item, row.digest])',
+    replace: 'digestOf([name, row.digest])',
+    tests: ['test/unit/partner/lists.test.ts'],
+  },
+  {
     name: 'rows-that-went',
     rule: 'if a list loses rows while it is read, it is read again',
     file: 'src/partner/lists.ts',

@@ -1,9 +1,9 @@
 import type { PartnerClient } from './client';
 import { PartnerError, type PartnerOperation } from './errors';
 import { type ReadRetry, withRetry } from './retry';
-import { isUnreadable, type NewestEnd, newestEndOf, newestOf, timesOf, type UnreadableRow } from './rows';
+import { digestOf, isUnreadable, type NewestEnd, newestEndOf, newestOf, timesOf, type UnreadableRow } from './rows';
 import { MAX_PAGE_SIZE } from './types';
-import type { HistoryRow, OrderQuery, Product, ProductQuery } from './types';
+import type { HistoryOrder, HistoryRow, OrderQuery, Product, ProductQuery } from './types';
 
 /** How far a list has been read: the current page, the number of pages, and the pages and rows read so far. */
 export type ReadProgress = Record<'page' | 'pages' | 'read' | 'rows', number>;
@@ -114,7 +114,8 @@ function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableR
 }
 
 type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>> &
-  Partial<Pick<Product, 'price' | 'currency'>>;
+  Partial<Pick<Product, 'price' | 'currency'>> &
+  Partial<Pick<HistoryOrder, 'item'>>;
 
 interface ListPage<Row> {
   /** The number of rows on all pages. */
@@ -197,6 +198,8 @@ class Reading<Row extends ListRow> {
   private counted = 0;
   private fullPage = 0;
   readonly shown = new RowSet();
+  /** Short, because a list may have 100,000s of rows. */
+  private readonly lines = new Set<string | undefined>();
 
   constructor(private readonly list: PagedList<Row>) {}
 
@@ -241,7 +244,8 @@ class Reading<Row extends ListRow> {
     const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
     const expected = page < pages.total ? Math.max(this.fullPage, 1) : hits - (page - 1) * this.fullPage;
     // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.
-    const isRepeated = hits === this.hits && rows.length > 0 && named.every(({ name }) => this.shown.has(name));
+    const newLines = named.filter((one) => this.addLine(one));
+    const isRepeated = hits === this.hits && rows.length > 0 && newLines.length === 0;
     if (rows.length < expected || hits < this.hits || isRepeated) this.isComplete = false;
     const fresh = named.filter(({ name }) => this.shown.add(name));
     this.counted += rows.length;
@@ -249,6 +253,12 @@ class Reading<Row extends ListRow> {
     this.total = pages.total;
     this.list.onPage?.({ page, pages: this.total, read: this.pagesRead, rows: this.shown.size });
     return { rows, fresh };
+  }
+
+  /** @returns whether the row is new, compared with its item, because an order with a row per item may fill pages */
+  private addLine({ name, row }: NamedRow<Row>): boolean {
+    const before = this.lines.size;
+    return this.lines.add(digestOf([name, row.item, row.digest])?.slice(0, 8)).size > before;
   }
 
   incomplete(): PartnerError {

@@ -63,7 +63,7 @@ function newerDates(rows: readonly { createdAt?: string }[]): (string | undefine
 }
 
 /** @returns undefined for a row that is nested too deeply to serialise. Only its place then identifies it. */
-function digestOf(row: unknown): string | undefined {
+export function digestOf(row: unknown): string | undefined {
   try {
     return createHash('sha256').update(JSON.stringify(row)).digest('base64url');
   } catch {

@@ -81,6 +81,30 @@ describe('a complete list', () => {
     }
   });
 
+  const itemised = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ ...row(3), item: { id: `p-${at}`, quantity: 1 } }) as HistoryRow);
+
+  it.each([6, 10, 14])('shows an order with %i rows, one per item, once, even if they fill a page', async (count) => {
+    for (const all of [minutes(8).toSpliced(3, 1, ...itemised(count)), itemised(count)]) {
+      for (const rows of [all, all.toReversed()]) {
+        const ids = [...new Set(idsOf(rows))];
+        const { asked, whole, since } = historyOf(rows);
+        expect(idsOf(await whole())).toEqual(ids);
+        expect(asked).toHaveLength(Math.ceil(rows.length / 5));
+        expect(new Set(idsOf(await since(0)))).toEqual(new Set(ids));
+      }
+    }
+  });
+
+  it('with a row per item is incomplete if its pages repeat the first one, even while statuses change', async () => {
+    const rows = itemised(14);
+    const serves = (page: number) => ({ page: 1, shownAs: page });
+    const history = historyOf(rows, { serves }, (reads) =>
+      rows.forEach((one, at) => (rows[at] = { ...one, status: `STATUS_${reads}` })),
+    );
+    expect(await failureOf(history.whole())).toMatchObject(incomplete);
+  });
+
   it('shows an order under each of its references, and every row without an id, so that any search finds it', async () => {
     const nameless = { at: 0, digest: 'd', problems: ['object'] };
     const rows = [row(1), row(1, { referenceId: 'other' }), nameless, nameless, ...minutes(4), nameless];
