@@ -1454,7 +1454,7 @@ export const MUTANTS = [
     file: 'src/activities/dependencies.ts',
     find: 'return attempt > 1 || dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS;',
     replace: 'return attempt > 1 || (attempt > 2 && dispatchedAt - scheduledTimestampMs > ONE_DISPATCH_MS);',
-    tests: ['test/scenarios/operators/pending-activity.test.ts'],
+    tests: ['test/unit/activities/dependencies.test.ts'],
   },
   {
     name: 'acceptance-of-later-items',

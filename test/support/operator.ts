@@ -14,11 +14,15 @@ type Point = NonNullable<Event['eventId']>;
 interface PendingActivity {
   attempt: number;
   paused: boolean;
+  /** A `PendingActivityState` of Temporal's API. */
+  state?: unknown;
   lastFailure?: string;
 }
 
 const ALL_ELIGIBLE = 3;
 const WORKFLOW_TASK_COMPLETED = 7;
+/** A `PendingActivityState`. A paused activity whose attempt still runs has another one. */
+const PAUSED = 4;
 /** The gRPC status code. */
 const NOT_FOUND = 5;
 
@@ -49,6 +53,7 @@ export function operatorOf(
       const found = now && {
         attempt: now.attempt ?? 1,
         paused: now.paused === true,
+        state: now.state,
         lastFailure: now.lastFailure?.message ?? undefined,
       };
       return found && holds(found) && found;
@@ -150,6 +155,9 @@ export function operatorOf(
     },
     async paused(activity: string) {
       await pendingWhen(activity, 'paused', ({ paused }) => paused);
+    },
+    async pausedBetweenAttempts(activity: string) {
+      await pendingWhen(activity, 'paused between two attempts', ({ state }) => state === PAUSED);
     },
     /** Waits until the activity's last failure contains this message. */
     failing: (activity: string, message: string) =>

@@ -1,7 +1,6 @@
 import { type Operator, operatorOf } from '../../support/operator';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
-import { waitUntil } from '../../support/wait-until';
 
 /** What the UI and the CLI offer for a running activity. The activity goes on after each of them. */
 const OPERATIONS: [string, (operator: Operator, activity: string) => Promise<void>][] = [
@@ -66,13 +65,12 @@ describe('a pending activity that an operator pauses, resets or changes', () => 
       await env.buy({ 'demo-instant': 2 }, referenceId);
       const operator = operatorOf(env, referenceId);
       await operator.pending('deliverSale', 2);
-      env.receiver.responseTo(referenceId, 'take-and-hang');
-      const before = env.receiver.attemptsOf(referenceId).length;
-      await waitUntil('an attempt waits for its response', () => env.receiver.attemptsOf(referenceId).length > before);
-
-      await operator.resetActivity('deliverSale');
-      // Only now: the attempt that sees the change ends the activity, and then there is nothing to reset.
+      // The attempt that sees the change ends the activity, so none may run between the change and the reset.
+      await operator.pause('deliverSale');
+      await operator.pausedBetweenAttempts('deliverSale');
       await env.changeOrder(referenceId, { status: 'REFUNDED' });
+      await operator.resetActivity('deliverSale', { keepPaused: true });
+      await operator.unpause('deliverSale');
       env.receiver.take(referenceId);
 
       expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
