@@ -1418,11 +1418,20 @@ export const MUTANTS = [
   },
   {
     name: 'keys-after-a-refund',
-    rule: 'a checkout that was notified of a refund after the end gets no keys without an operator',
+    rule: 'a checkout that was told that there are no keys gets none after the end without an operator',
     file: 'src/domain/plan-delivery.ts',
-    find: "const keylessEvent = ended.refundReceived ? 'purchase.refunded' : undefined;",
-    replace: "const keylessEvent = ended.refundReceived && !order.status ? 'purchase.refunded' : undefined;",
+    find: 'const { items, outcome, order, accepted, keylessEvent } = ended;',
+    replace: "const { items, outcome, order, accepted } = ended; const keylessEvent = order ? undefined : '';",
     tests: ['test/unit/domain/plan-delivery.test.ts'],
+  },
+  {
+    name: 'keyless-event-forgotten-at-the-end',
+    rule: 'after the end, as while it runs, a purchase knows that an earlier run told the checkout that there are no keys',
+    file: 'src/activities/read-ended-purchase.ts',
+    find: 'const { receivedKeyIds, refundReceived, keylessEvent } = earlier;',
+    replace:
+      "const { receivedKeyIds, refundReceived } = earlier; const keylessEvent = refundReceived ? 'purchase.refunded' : undefined;",
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
   },
   {
     name: 'keys-after-a-keyless-outcome',

@@ -54,7 +54,7 @@ export async function loadEndedPurchase(
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
   const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
-  const { receivedKeyIds, refundReceived } = earlier;
+  const { receivedKeyIds, refundReceived, keylessEvent } = earlier;
   const ended: EndedPurchase = {
     referenceId,
     items,
@@ -64,6 +64,7 @@ export async function loadEndedPurchase(
     reason: result?.reason,
     receivedKeyIds,
     refundReceived,
+    keylessEvent,
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
   if (result && isKeylessOutcome(result.outcome)) return { ended, taskQueue };
@@ -86,7 +87,7 @@ interface EarlierRuns {
   receivedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the purchase ended. */
   refundReceived: boolean;
-  /** The type of an event after which the checkout expects no keys, if it has received one. */
+  /** See `ReviewTerms`. */
   keylessEvent?: string;
   /** The secret of this purchase's key ids; undefined if it was never recorded. */
   fingerprintSecretId?: string;

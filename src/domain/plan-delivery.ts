@@ -21,6 +21,8 @@ export interface EndedPurchase {
   receivedKeyIds: KeyIds;
   /** Whether the checkout was notified of a refund after the purchase ended. */
   refundReceived: boolean;
+  /** See `ReviewTerms`. */
+  keylessEvent?: string;
   /** The order as it is now. Read only if keys may have to be sent. */
   order?: OrderSnapshot;
 }
@@ -51,10 +53,9 @@ export type DeliveryPlan =
 
 /** @param again also send what the checkout has already received. */
 export function planDelivery(ended: EndedPurchase, again: boolean): DeliveryPlan {
-  const { items, outcome, order, accepted } = ended;
+  const { items, outcome, order, accepted, keylessEvent } = ended;
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(ended, again, `it ended as ${outcome}`);
   if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
-  const keylessEvent = ended.refundReceived ? 'purchase.refunded' : undefined;
   const review = reviewOrder({ items, accepted, keylessEvent }, order, outcome === undefined ? 'all' : 'not-bought');
   switch (review.kind) {
     case 'issue':

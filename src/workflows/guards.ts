@@ -141,6 +141,7 @@ const isEndedShape = isObject({
   outcomeKeyIds: isKeyIds,
   receivedKeyIds: isKeyIds,
   refundReceived: isBoolean,
+  keylessEvent: isOptional(isString),
   order: isOptional(isSnapshot),
 });
 

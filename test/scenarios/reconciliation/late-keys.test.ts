@@ -99,6 +99,25 @@ describe('every paid key is delivered or reported', () => {
     expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue', 'purchase.refunded', 'purchase.attention']);
   });
 
+  it('delivers no key after an earlier run told the checkout that there are none, and reports the order every night', async () => {
+    env.sandbox.addPastOrders({ count: 1 });
+    const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });
+    const operator = operatorOf(env, referenceId);
+    await operator.held('PLACEMENT_UNKNOWN');
+    await operator.resolve('abandon');
+    expect((await operator.result()).outcome).toBe('ABANDONED');
+
+    await env.orderByHand({ 'demo-instant': 1 }, referenceId);
+    await operator.reset((await operator.points())[0]!);
+    await operator.held('ORDER_CHANGES');
+    await operator.terminate();
+    const issue = 'the order has keys, but the checkout has already received purchase.abandoned';
+    const lost = { kind: 'LOST', done: 'unrepaired', note: issue };
+    expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([lost, lost]);
+    expect(await env.starter.redeliver(referenceId)).toMatchObject({ events: [], order: { issue } });
+    expect(await received(referenceId)).toEqual([]);
+  });
+
   it('names the keys of a late delivery that may have arrived, if they are gone before the checkout confirms', async () => {
     const { referenceId, become } = await overdue();
     await become('COMPLETED', 'A', 'B', 'C', 'D');

@@ -38,4 +38,14 @@ describe('the record of earlier runs and deliveries of a purchase', () => {
     expect(await read(delivery(refund), purchase({}))).toMatchObject({ refundReceived: true });
     expect(await read(purchase(refund), delivery({ events: [] }))).toMatchObject({ refundReceived: false });
   });
+
+  it.each(['refunded', 'failed', 'abandoned', 'rejected', 'not_placed', 'cancelled'])(
+    'shows that the checkout has received purchase.%s, from any run or delivery',
+    async (outcome) => {
+      const keylessEvent = `purchase.${outcome}`;
+      const memo = { events: [{ id: 'evt_1', type: keylessEvent, at: '2026-01-01T00:00:00.000Z' }] };
+      expect(await read(purchase({}), purchase(memo))).toMatchObject({ keylessEvent });
+      expect(await read(delivery(memo), purchase({}))).toMatchObject({ keylessEvent });
+    },
+  );
 });

@@ -7,6 +7,7 @@ import { type DeliveryPlan, type EndedPurchase, planDelivery, stateAfter } from 
 import { keysIn, line } from './orders';
 
 const items = [{ productId: 'p', quantity: 4 }];
+const REFUNDED = 'purchase.refunded';
 const idsOf = (keys: string): KeyIds => (keys === '' ? {} : { p: keys.split('') });
 
 const orderOf = (status: string, keys: string): OrderSnapshot => ({
@@ -20,10 +21,11 @@ function saleOf(
   outcome: PurchaseOutcome | undefined,
   order: OrderSnapshot | undefined,
   [named, confirmed = named]: [named: string, confirmed?: string],
-  refundReceived = false,
+  keylessEvent?: string,
 ): EndedPurchase {
   const keys = { outcomeKeyIds: idsOf(named), receivedKeyIds: idsOf(confirmed) };
-  return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, refundReceived, ...keys };
+  const earlier = { keylessEvent, refundReceived: keylessEvent === REFUNDED };
+  return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, ...earlier, ...keys };
 }
 
 function summarize(plan: DeliveryPlan): string {
@@ -70,12 +72,16 @@ describe('what is sent after a purchase of four keys has ended, automatically an
     },
   );
 
-  it.each(['OVERDUE', 'DELIVERED', PARTLY, undefined] as const)(
-    '%s, and the checkout was notified of a refund since: keys that the order has now are never delivered',
-    (outcome) => {
-      const sale = saleOf(outcome, orderOf('COMPLETED', 'abcd'), [''], true);
-      const issue = 'issue: the order has keys, but the checkout has already received purchase.refunded';
-      expect([summarize(planDelivery(sale, false)), summarize(planDelivery(sale, true))]).toEqual([issue, issue]);
+  it.each([REFUNDED, 'purchase.failed', 'purchase.abandoned', 'purchase.cancelled'])(
+    'after the checkout has received %s, keys that the order has now are not delivered unless an operator accepted it',
+    (event) => {
+      for (const outcome of ['OVERDUE', 'DELIVERED', PARTLY, undefined] as const) {
+        const sale = saleOf(outcome, orderOf('COMPLETED', 'abcd'), [''], event);
+        const issue = `issue: the order has keys, but the checkout has already received ${event}`;
+        expect([summarize(planDelivery(sale, false)), summarize(planDelivery(sale, true))]).toEqual([issue, issue]);
+        const accepted = { ...sale, accepted: { afterKeylessEvent: true } };
+        expect(summarize(planDelivery(accepted, false))).toBe('late_delivery abcd, 4 new');
+      }
     },
   );
 
@@ -90,7 +96,7 @@ describe('what is sent after a purchase of four keys has ended, automatically an
   );
 
   it('reports a refund once, and again only on request', () => {
-    const sale = saleOf('DELIVERED', orderOf('REFUNDED', ''), ['abcd'], true);
+    const sale = saleOf('DELIVERED', orderOf('REFUNDED', ''), ['abcd'], REFUNDED);
     expect(summarize(planDelivery(sale, false))).toBe('nothing: the checkout knows of the refund');
     expect(summarize(planDelivery(sale, true))).toBe('refunded');
   });
