@@ -699,11 +699,19 @@ export const MUTANTS = [
   },
   {
     name: 'secret-of-the-first-run',
-    rule: 'if no key was received, the secret recorded by the first run makes the ids',
+    rule: 'if no key was received, the secret recorded by the oldest run makes the ids',
     file: 'src/activities/read-ended-purchase.ts',
-    find: 'keyId === undefined ? await purchases.recordedSecretId(firstRun) :',
-    replace: 'keyId === undefined ? firstRun.runId.slice(0, 0) :',
+    find: 'keyId === undefined ? await recordedSecretId(purchases, referenceId, firstRunId) :',
+    replace: 'keyId === undefined ? (await recordedSecretId(purchases, referenceId, firstRunId))?.slice(0, 0) :',
     tests: ['test/unit/activities/read-ended-purchase.test.ts'],
+  },
+  {
+    name: 'secret-of-the-second-start',
+    rule: 'a second start makes the same key ids as the first, although the secret was rotated between them',
+    file: 'src/activities/read-ended-purchase.ts',
+    find: 'of [...(await purchases.runs(referenceId)), firstRun]) {',
+    replace: 'of [firstRun, ...(await purchases.runs(referenceId))]) {',
+    tests: ['test/unit/activities/read-ended-purchase.test.ts', 'test/scenarios/delivery/rotation.test.ts'],
   },
   {
     name: 'any-secret',

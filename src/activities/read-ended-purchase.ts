@@ -95,7 +95,7 @@ interface EarlierRuns {
 
 /**
  * Reads the closing memos of a reference, which no client can forge. The secret is the one from which the received key
- * ids were made; if there are none, the one that the first run recorded.
+ * ids were made; if there are none, the one that the oldest run recorded.
  */
 export async function readEarlierRuns(
   purchases: PurchaseReader,
@@ -114,9 +114,23 @@ export async function readEarlierRuns(
   }
   const receivedKeyIds = unionOfKeyIds(...received);
   const [keyId] = Object.values(receivedKeyIds).flat();
-  const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
-  const fingerprintSecretId = keyId === undefined ? await purchases.recordedSecretId(firstRun) : secretIdOf(keyId);
+  const fingerprintSecretId =
+    keyId === undefined ? await recordedSecretId(purchases, referenceId, firstRunId) : secretIdOf(keyId);
   return { receivedKeyIds, refundReceived, keylessEvent, fingerprintSecretId };
+}
+
+async function recordedSecretId(
+  purchases: PurchaseReader,
+  referenceId: string,
+  firstRunId: string,
+): Promise<string | undefined> {
+  // Lists lag, so they may lack the purchase's own first run.
+  const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
+  for (const run of [...(await purchases.runs(referenceId)), firstRun]) {
+    const secretId = await purchases.recordedSecretId(run);
+    if (secretId !== undefined) return secretId;
+  }
+  return undefined;
 }
 
 /**

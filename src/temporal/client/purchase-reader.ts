@@ -42,6 +42,8 @@ export function createPurchaseReader(client: Client) {
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
     /** The closing memos of all runs and late deliveries of a purchase. Some may appear twice. */
     closingMemos: (referenceId: string) => closingMemos(client, referenceId),
+    /** The runs of a purchase, oldest first, including those of an earlier start. Lists lag. */
+    runs: (referenceId: string) => listRuns(client, purchaseWorkflowId(referenceId)),
     /**
      * The input of a run.
      * @throws WorkflowNotFoundError
@@ -75,6 +77,14 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
   }
   const query = `${anyOf('WorkflowId', ids)} AND ExecutionStatus = 'Completed'`;
   for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
+}
+
+async function listRuns(client: Client, workflowId: string): Promise<Run[]> {
+  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf('WorkflowId', [workflowId])}`;
+  const runs: Run[] = [];
+  // The server lists the newest first.
+  for await (const { runId } of client.workflow.list({ query })) runs.unshift({ workflowId, runId });
+  return runs;
 }
 
 /** @param execution a workflow's status, such as TERMINATED */

@@ -55,6 +55,16 @@ describe('a fingerprint secret that is rotated between the poll and the delivery
     await deliveredAs(id, referenceId);
   });
 
+  it('keeps the ids of sent keys: a second start after the rotation sends no second event for the same keys', async () => {
+    const { referenceId, id } = await seenAndNotDelivered();
+    secrets = [NEWER, TEST_FINGERPRINT_SECRET];
+    const args = [{ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] }];
+    await env.startRaw(referenceId, { args, workflowIdConflictPolicy: 'TERMINATE_EXISTING' });
+    env.receiver.take(referenceId);
+
+    await deliveredAs(id, referenceId);
+  });
+
   it('keeps the ids of sent keys: an order that grows after the rotation delivers only its new keys', async () => {
     const referenceId = await env.buy({ 'demo-never': 2 });
     await env.changeOrder(referenceId, { status: 'PARTIAL_COMPLETED', keys: [['A']] });

@@ -1,13 +1,20 @@
 import { readEarlierRuns } from '../../../src/activities/read-ended-purchase';
 import type { ClosingMemo, PurchaseReader } from '../../../src/temporal/client/purchase-reader';
 
-/** Reads these closing memos of earlier runs. The first run recorded the secret `first`. */
+/** Reads these closing memos of earlier runs. Every run but `unplaced` recorded its own id as the secret. */
 function read(...memos: ClosingMemo[]) {
-  const purchases: Pick<PurchaseReader, 'closingMemos' | 'recordedSecretId'> = {
+  return readRuns([], ...memos);
+}
+
+function readRuns(runIds: string[], ...memos: ClosingMemo[]) {
+  const workflowId = 'purchase-SALE-1';
+  const purchases: Pick<PurchaseReader, 'closingMemos' | 'runs' | 'recordedSecretId'> = {
     async *closingMemos() {
       yield* memos;
     },
-    recordedSecretId: async ({ workflowId, runId }) => (workflowId === 'purchase-SALE-1' ? runId : undefined),
+    runs: async () => runIds.map((runId) => ({ workflowId, runId })),
+    recordedSecretId: async (run) =>
+      run.workflowId === workflowId && run.runId !== 'unplaced' ? run.runId : undefined,
   };
   return readEarlierRuns(purchases as PurchaseReader, 'SALE-1', 'first');
 }
@@ -32,6 +39,11 @@ describe('the record of earlier runs and deliveries of a purchase', () => {
     expect(await read(purchase({}))).toEqual(nothing);
     // Malformed memos are ignored.
     expect(await read(purchase({ keyIds: 'k.1' }), { isPurchase: false, memo: undefined })).toEqual(nothing);
+  });
+
+  it('contains the secret of the oldest run that recorded one, so that a second start makes the same key ids', async () => {
+    expect(await readRuns(['unplaced', 'oldest', 'first'])).toMatchObject({ fingerprintSecretId: 'oldest' });
+    expect(await readRuns(['unplaced'])).toMatchObject({ fingerprintSecretId: 'first' });
   });
 
   it('shows whether the checkout knows of a later refund; the REFUNDED outcome of the purchase itself does not count', async () => {
