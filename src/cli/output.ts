@@ -83,7 +83,8 @@ export function showRedelivery(out: Output, redelivery: Redelivery): void {
   show(out, redelivery, [
     order &&
       `order ${safeText(order.id)} is ${safeText(order.status)}${order.issue ? `, but ${safeSentence(order.issue)}` : ''}`,
-    order && onlyOutcome && 'its order has no keys to deliver, so its state was sent',
+    events.length === 0 && 'nothing was sent',
+    order && events.length > 0 && onlyOutcome && 'its order has no keys to deliver, so its state was sent',
     ...events.map(({ type, id }) => `the checkout received ${safeText(type)} ${safeText(id)}`),
   ]);
 }

@@ -21,6 +21,7 @@ import {
 import { usageError } from './usage-errors';
 
 const PURCHASE_USAGE = 'REFERENCE --item PRODUCT:QUANTITY [--max-debit AMOUNT] [--wait]';
+const NOTHING_SENT = 1;
 const OTHER_OUTCOME = 3;
 const MAX_ROWS_AS_TEXT = 100;
 const MAX_ROWS_AS_JSON = 10_000;
@@ -60,7 +61,11 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
     'end a purchase if no order can exist; an existing order is completed, and a held purchase stays held',
   ).action(async (referenceId: string) => showCancellation(out, await (await starterOf(context)).cancel(referenceId)));
   add('redeliver', 'read the order of an ended purchase and deliver all keys of the sale again').action(
-    async (referenceId: string) => showRedelivery(out, await (await starterOf(context)).redeliver(referenceId)),
+    async (referenceId: string) => {
+      const redelivery = await (await starterOf(context)).redeliver(referenceId);
+      showRedelivery(out, redelivery);
+      if (redelivery.events.length === 0) context.exitCode = NOTHING_SENT;
+    },
   );
 }
 

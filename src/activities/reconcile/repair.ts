@@ -12,7 +12,7 @@ import { isDeliveryError } from '../../delivery';
 import { isSafeOrderId } from '../../domain/order';
 import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
-import { withKeysMissing } from '../../domain/reconciliation/reconcile';
+import { withKeysMissing, withoutDelivery } from '../../domain/reconciliation/reconcile';
 import { toSingleLine } from '../../domain/text-format';
 import { isPartnerError, withRetry } from '../../partner';
 import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
@@ -87,11 +87,11 @@ async function bringUpToDate(
   const read = await withRetry(context.retry, () => loadEndedPurchase(context, referenceId)).catch(
     nothingToDeliverReason,
   );
-  if (typeof read === 'string') return unrepaired(finding, read);
+  if (typeof read === 'string') return unrepaired(withoutDelivery(finding), read);
   const plan = planDelivery(read.ended, false);
   switch (plan.kind) {
     case 'issue':
-      return unrepaired(finding, plan.issue);
+      return unrepaired(withoutDelivery(finding), plan.issue);
     case 'nothing':
       if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.reason);
       if (plan.missing === 0) return undefined;

@@ -66,6 +66,10 @@ export const REPAIRABLE = {
 export const MAY_BE_DELIVERED =
   'Keys may have reached the checkout without a confirmation. Check there before you refund the customer or sell again.';
 
+/** The advice if a delivery is not possible for the reason in the note. */
+export const NOT_DELIVERED =
+  'Neither a reconciliation nor `npx fulfilment redeliver` delivers anything while this lasts. Ask the partner to correct it, or to cancel and refund the order.';
+
 const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
 
 /** `OPEN` is any other status, including undocumented ones. */

@@ -7,6 +7,7 @@ import {
   classifyKeys,
   classifyRunning,
   KEYS_MISSING,
+  NOT_DELIVERED,
   REPAIRABLE,
 } from './classify';
 import {
@@ -49,6 +50,11 @@ export function reconcile(records: RecordIndex, options: ReconcileOptions): Find
 /** What remains of a finding if its order has no new key and still lacks ordered keys. */
 export function withKeysMissing(finding: Finding): Finding {
   return { ...finding, ...KEYS_MISSING, repair: undefined };
+}
+
+/** What remains of a finding if its order must not be delivered: advice that promises a delivery would be false. */
+export function withoutDelivery(finding: Finding): Finding {
+  return finding.repair === 'deliver' ? { ...finding, advice: NOT_DELIVERED } : finding;
 }
 
 /**

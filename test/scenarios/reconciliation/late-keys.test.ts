@@ -195,6 +195,22 @@ describe('every paid key is delivered or reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B', 'C']);
   });
 
+  it('promises no delivery in its advice on an order that must not be delivered as it is, or on one of two', async () => {
+    const [late, stopped] = [await overdue(), await open()];
+    await late.become('COMPLETED', 'A', 'B', 'C', 'D', 'E');
+    await env.handleOf(stopped.referenceId).terminate();
+    await stopped.become('COMPLETED', 'F', 'G', 'H', 'I');
+    await env.orderByHand({ 'demo-never': 4 }, stopped.referenceId);
+
+    const found = await night([late.referenceId, stopped.referenceId]);
+    const advice = expect.stringMatching(/^Neither a reconciliation nor `npx fulfilment redeliver` delivers anything/);
+    const notDelivered = { done: 'unrepaired', advice };
+    expect(found.filter(({ kind }) => kind !== 'DOUBLE_PURCHASE')).toMatchObject([
+      { kind: 'LOST', note: 'the partner has 2 orders for this purchase', ...notDelivered },
+      { kind: 'LATE', note: 'the order contains 5 keys of demo-never; ordered: 4', ...notDelivered },
+    ]);
+  });
+
   it('delivers keys when the history row shows an outdated or an unknown status', async () => {
     const [late, filled] = [await overdue(), await partlyDelivered()];
     const complete = { status: 'COMPLETED', keys: [['A', 'B', 'C', 'D']] };

@@ -191,6 +191,16 @@ describe('redeliver', () => {
       expect(list.stdout).toContain('by a late delivery: nothing is left to do\n');
     });
 
+    it('exits with 1 if the order must not be delivered as it is, and does not claim that something was sent', async () => {
+      const { referenceId, orderId } = await late.bought({ 'demo-never': 1 });
+      await late.changeOrder(referenceId, { status: 'COMPLETED', keys: [['A', 'B']] });
+      expect(await runLate('redeliver', referenceId)).toMatchObject({
+        code: 1,
+        stdout: `order ${orderId} is COMPLETED, but the order contains 2 keys of demo-never; ordered: 1\nnothing was sent\n`,
+      });
+      expect(late.eventTypes(referenceId)).toEqual(['purchase.overdue']);
+    });
+
     it('stays available in status while the order is still open after a delivery', async () => {
       const { referenceId } = await late.bought({ 'demo-never': 2 });
       await late.starter.redeliver(referenceId);

@@ -80,6 +80,7 @@ describe('outside text is printed as plain text, each row on one line, because i
     const order = { id: 'O-1', status: 'COMPLETED', issue: `it holds ${HOSTILE}` };
     showRedelivery(out, { referenceId: 'R', workflowId: 'deliver-R', events: [], order });
     expectLines(2);
+    expect(printed).toMatch(/\nnothing was sent\n$/);
   });
 
   it('in the last message of a pending activity, and in the reason for a missing result', () => {
