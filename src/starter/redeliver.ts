@@ -83,7 +83,9 @@ function failureOf(error: WorkflowFailedError, referenceId: string, ended: strin
 async function formatProgress(client: Client, handle: WorkflowHandle): Promise<string> {
   const describe = () => client.withDeadline(Date.now() + DESCRIBE_WITHIN_MS, () => handle.describe());
   const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
-  const message = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure?.message;
-  if (message) return `the checkout did not accept it in time (${message})`;
-  return pendingWorkflowTask ? 'no worker has picked it up' : 'it did not end in time';
+  const failed = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure;
+  if (!failed) return pendingWorkflowTask ? 'no worker has picked it up' : 'it did not end in time';
+  // The order is read at the partner first, so not every failure is the checkout's.
+  const isOfCheckout = failed.applicationFailureInfo?.type === FAILURE.deliveryFailed;
+  return `${isOfCheckout ? 'the checkout did not accept it' : 'it did not end'} in time (${failed.message})`;
 }

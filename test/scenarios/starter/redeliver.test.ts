@@ -134,6 +134,17 @@ describe('redeliver', () => {
     expect((await delivery.describe()).runId).toBe(runId);
   });
 
+  it('does not blame the checkout if the partner is down, because nothing was sent', async () => {
+    const { referenceId, orderId } = await env.bought({ 'demo-instant': 1 });
+    const action = { type: 'answer', status: 503 } as const;
+    env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action });
+    const impatient = createStarter(env.client, { taskQueue: env.taskQueue, timeoutMs: 8_000 });
+    await expect(impatient.redeliver(referenceId)).rejects.toThrow(
+      /has started and continues, but it did not end in time \(.*503.*\)/,
+    );
+    expect(eventsOf(referenceId)).toHaveLength(1);
+  });
+
   describe('of an overdue purchase, whose order is read first', () => {
     const late = sharedEnvironment({ settings: { deadlineMs: 500, pollIntervalMs: 100 } });
     const runLate = (...args: string[]) => starterProcess(args, starterEnvOf(late));
