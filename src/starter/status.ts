@@ -194,8 +194,11 @@ async function listLateDeliveries(
     for await (const delivery of purchases.listDeliveries(anyOf('WorkflowId', [deliverWorkflowId(referenceId)]))) {
       const { events } = deliveryMemo.safeParse(delivery.memo ?? {}).data ?? {};
       const at = delivery.startTime.toISOString();
-      const state = delivery.status.name === 'RUNNING' ? 'IN_PROGRESS' : 'FAILED';
-      found.push(events ? toDeliveries(events) : [{ type: 'redelivery', at, state }]);
+      const { name } = delivery.status;
+      const state = name === 'RUNNING' ? 'IN_PROGRESS' : 'FAILED';
+      // A delivery that had nothing to send completes without events.
+      const isShown = events !== undefined || name === 'COMPLETED';
+      found.push(isShown ? toDeliveries(events) : [{ type: 'redelivery', at, state }]);
       // The newest comes first.
       afterEnd ??= afterEndOf(delivery);
     }

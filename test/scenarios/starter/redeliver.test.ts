@@ -210,6 +210,10 @@ describe('redeliver', () => {
         stdout: `order ${orderId} is COMPLETED, but the order contains 2 keys of demo-never; ordered: 1\nnothing was sent\n`,
       });
       expect(late.eventTypes(referenceId)).toEqual(['purchase.overdue']);
+      // It completed without an event, which is no failure.
+      await late.untilListed(`WorkflowId = 'deliver-${referenceId}' AND ExecutionStatus = 'Completed'`, 1);
+      const { deliveries } = await late.starter.status(referenceId);
+      expect(deliveries).toMatchObject([{ type: 'purchase.overdue', state: 'RECEIVED' }]);
     });
 
     it('stays available in status while the order is still open after a delivery', async () => {
