@@ -145,14 +145,21 @@ function formatListed({ colours }: Output, purchase: ListedPurchase, isUniform: 
     `${referenceId}  ${coloured(colours, toneOf(shown), shown)} since ${time(since)}${order}`,
     ...(isObvious ? [] : [`  ${hold ? `${hold.reason}: ` : ''}${explanation}`]),
     ...(afterEnd && outcome !== undefined
-      ? [`  ${coloured(colours, toneOf(state), state)} since ${time(afterEnd.at)}, ${afterwards(commands)}`]
+      ? [`  ${coloured(colours, toneOf(state), state)} since ${time(afterEnd.at)}, ${afterwards(purchase)}`]
       : []),
     ...(isUniform ? [] : commands.map(indent)),
   ];
 }
 
-function afterwards(commands: readonly string[]): string {
+function afterwards({ afterEnd, commands }: ListedPurchase): string {
+  if (wasRefundedAfterDelivery(afterEnd))
+    return 'by a late delivery: ask the partner whether the delivered keys still work';
   return `by a late delivery${commands.length === 0 ? ': nothing is left to do' : ''}`;
+}
+
+/** Whether the partner refunded an order after the checkout had received keys of it. */
+function wasRefundedAfterDelivery(afterEnd: StateAfterEnd | undefined): boolean {
+  return afterEnd?.state === 'REFUNDED' && Object.values(afterEnd.delivered).some((count) => count > 0);
 }
 
 /** The commands for all purchases in one state, except those for which nothing is left to do. */
@@ -267,12 +274,12 @@ function formatEnd(out: Output, { referenceId, state, result, failure, afterEnd 
 }
 
 /** Replaces the lines of the result, which show what had been delivered at the end. */
-function formatAfterEnd(
-  { colours }: Output,
-  { state, at, delivered }: StateAfterEnd,
-  result?: PurchaseResult,
-): string[] {
-  const left = state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
+function formatAfterEnd({ colours }: Output, afterEnd: StateAfterEnd, result?: PurchaseResult): string[] {
+  const { state, at, delivered } = afterEnd;
+  const done = state === 'PARTIALLY_DELIVERED' ? '' : ' Nothing is left to do.';
+  const left = wasRefundedAfterDelivery(afterEnd)
+    ? ' Keys were delivered before the refund: ask the partner whether they still work.'
+    : done;
   const lines = (result?.lines ?? []).map((line) => ({ ...line, delivered: delivered[line.productId] ?? 0 }));
   return [
     `  since ${time(at)}, after its end: ${coloured(colours, toneOf(state), state)}.${left}`,

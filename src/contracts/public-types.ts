@@ -92,7 +92,10 @@ export interface CurrentWait {
   until?: string | undefined;
 }
 
-/** The state of a sale after a late delivery. The state of the ended purchase itself never changes. */
+/**
+ * The state of a sale after a late delivery. The state of the ended purchase itself never changes. `REFUNDED` does not
+ * mean that nothing was delivered: `delivered` says how many keys the customer may have.
+ */
 export interface StateAfterEnd {
   state: PurchaseOutcome;
   /** When the late delivery ended, ISO 8601. */

@@ -65,7 +65,7 @@ export interface ListedPurchase {
   hold?: Hold | undefined;
   /** The state of the sale after a late delivery. Present only if keys were still missing at the end. */
   afterEnd?: StateAfterEnd | undefined;
-  /** The commands that apply. A line that begins with # says what to check first. Empty if nothing is left to do. */
+  /** The commands that apply. A line that begins with # says what to check first. Empty if none does. */
   commands: string[];
 }
 

@@ -52,7 +52,10 @@ export interface PurchaseStatus {
   referenceId: string;
   workflowId: string;
   runId: string;
-  /** The current state. After a late delivery, it is the new state; `result` still says how the purchase ended. */
+  /**
+   * The current state. After a late delivery, it is the new state; `result` still says how the purchase ended. After
+   * `REFUNDED`, `afterEnd.delivered` says whether keys were delivered before.
+   */
   state: CurrentState;
   workflowStatus: WorkflowStatus;
   /** The partner's id of the order, once it is known. */

@@ -172,6 +172,16 @@ describe('a list of purchases in one state', () => {
     expect(printed).not.toContain('npx');
   });
 
+  it('does not say that nothing is left to do for a purchase that was refunded after keys had been delivered', () => {
+    const afterEnd = { state: 'REFUNDED', at: 'one', delivered: { p: 1 } } as const;
+    const ended = { state: 'REFUNDED', outcome: 'PARTIALLY_DELIVERED', explanation: 'part', afterEnd } as const;
+    const list = { purchases: [purchase('SALE-1', { ...ended, commands: [] })], moreCount: 0 };
+    const printed = printedBy((out) => showList(out, list, { state: 'PARTIALLY_DELIVERED' }));
+    expect(printed).toContain(
+      '  REFUNDED since one, by a late delivery: ask the partner whether the delivered keys still work\n',
+    );
+  });
+
   it('has the commands of each held purchase, because they differ', () => {
     const notice = { id: '1', reason: 'PLACEMENT_UNKNOWN', explanation: 'why', since: 'noon' } as const;
     const held: Partial<ListedPurchase> = { state: 'HELD', explanation: 'why', hold: { ...notice, decisions: [] } };
@@ -247,6 +257,19 @@ describe('the status of a purchase', () => {
       '  ended OVERDUE  (late)\n  since one, after its end: DELIVERED. Nothing is left to do.\n',
     );
     expect(printed).not.toContain('redeliver');
+  });
+
+  it.each([
+    [1, 'Keys were delivered before the refund: ask the partner whether they still work.'],
+    [0, 'Nothing is left to do.'],
+  ])('that was refunded after its end, with %i keys delivered before, says what is left to do', (delivered, words) => {
+    const lines = [{ productId: 'p', quantity: 1, delivered }];
+    const outcome = delivered > 0 ? 'DELIVERED' : 'OVERDUE';
+    const result: PurchaseResult = { referenceId: 'SALE-1', outcome, lines };
+    const afterEnd = { state: 'REFUNDED', at: 'one', delivered: { p: delivered } } as const;
+    const ended = { state: 'REFUNDED', workflowStatus: 'COMPLETED', endedAt: 'noon', result, afterEnd } as const;
+    const printed = printedBy((out) => showStatus(out, { ...status, ...ended }));
+    expect(printed).toContain(`  since one, after its end: REFUNDED. ${words}\n    ${delivered} of 1  p\n`);
   });
 
   it('shows all times in the same format', () => {
