@@ -1450,6 +1450,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
+    name: 'unconfirmed-refund-forgotten',
+    rule: 'a refund notice that was sent and not confirmed may have arrived, so the keys wait for an operator',
+    file: 'src/activities/read-ended-purchase.ts',
+    find: 'if (isKeylessEvent(type)) keylessEvent ??= type;',
+    replace: 'if (isKeylessEvent(type)) keylessEvent ??= undefined;',
+    tests: ['test/unit/activities/read-ended-purchase.test.ts', 'test/scenarios/reconciliation/late-keys.test.ts'],
+  },
+  {
     name: 'second-start-without-memory',
     rule: 'a second start of a reference knows what the first one delivered',
     file: 'src/activities/poll-order.ts',

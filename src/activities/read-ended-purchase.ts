@@ -112,6 +112,8 @@ export async function readEarlierRuns(
     refundReceived ||= !isPurchase && types.includes('purchase.refunded');
     keylessEvent ??= types.find(isKeylessEvent);
   }
+  // An event that was not confirmed may have arrived.
+  for await (const type of purchases.unconfirmedEvents(referenceId)) if (isKeylessEvent(type)) keylessEvent ??= type;
   const receivedKeyIds = unionOfKeyIds(...received);
   const [keyId] = Object.values(receivedKeyIds).flat();
   const fingerprintSecretId =

@@ -14,7 +14,7 @@ export interface Accepted {
   owner?: boolean;
   /** The number of surplus keys. More surplus keys need a new decision. */
   surplus?: number;
-  /** Keys although the checkout has received an event without keys (`ReviewTerms.keylessEvent`). */
+  /** Keys although an event without keys has been sent to the checkout (`ReviewTerms.keylessEvent`). */
   afterKeylessEvent?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface AcceptedItem {
 export interface ReviewTerms {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
-  /** The type of an event that the checkout has received, and after which it may have refunded the customer. */
+  /** The type of an event that was sent to the checkout, and after which it may have refunded the customer. */
   keylessEvent?: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
   if (keylessEvent !== undefined && !accepted.afterKeylessEvent) {
-    const explanation = `the order has keys, but the checkout has already received ${keylessEvent}`;
+    const explanation = `the order has keys, but ${keylessEvent} has already been sent to the checkout`;
     return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { afterKeylessEvent: true } });
   }
   // Products that were not bought remain only if an operator accepted them. They are delivered as received.

@@ -7,7 +7,7 @@ import {
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { anyOf } from '../../contracts/purchase-queries';
 import { createOrderOwners } from './order-owners';
-import { readRecordedOrderId, readRecordedSecretId, readStartInput, type Run } from './run-history';
+import { readRecordedOrderId, readRecordedSecretId, readSentEvents, readStartInput, type Run } from './run-history';
 
 /** The memo that a purchase or a late delivery wrote when it completed. */
 export interface ClosingMemo {
@@ -42,6 +42,8 @@ export function createPurchaseReader(client: Client) {
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
     /** The closing memos of all runs and late deliveries of a purchase. Some may appear twice. */
     closingMemos: (referenceId: string) => closingMemos(client, referenceId),
+    /** The types of the events that late deliveries sent before they failed or were stopped. Some may appear twice. */
+    unconfirmedEvents: (referenceId: string) => unconfirmedEvents(client, deliverWorkflowId(referenceId)),
     /** The runs of a purchase, oldest first, including those of an earlier start. Lists lag. */
     runs: (referenceId: string) => listRuns(client, purchaseWorkflowId(referenceId)),
     /**
@@ -77,6 +79,14 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
   }
   const query = `${anyOf('WorkflowId', ids)} AND ExecutionStatus = 'Completed'`;
   for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
+}
+
+async function* unconfirmedEvents(client: Client, workflowId: string): AsyncGenerator<string> {
+  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ${anyOf('WorkflowId', [workflowId])}`;
+  const latest = await describeIfKnown(client, workflowId);
+  if (latest && !hasResultOrIsRunning(latest.status.name)) yield* await readSentEvents(client, latest);
+  for await (const { runId, status } of client.workflow.list({ query }))
+    if (!hasResultOrIsRunning(status.name)) yield* await readSentEvents(client, { workflowId, runId });
 }
 
 async function listRuns(client: Client, workflowId: string): Promise<Run[]> {

@@ -3,6 +3,7 @@ import type { Payload } from '@temporalio/common';
 import type { PlaceOrderInput } from '../../contracts/activities';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
+import type { SaleEvent } from '../../domain/plan-delivery';
 import { GRPC_STATUS, grpcErrorOf } from './grpc';
 
 /** One run of a workflow. A reset ends a run and starts another. */
@@ -36,6 +37,17 @@ export async function readRecordedSecretId(client: Client, run: Run): Promise<st
     if (typeof input?.fingerprintSecretId === 'string') return input.fingerprintSecretId;
   }
   return undefined;
+}
+
+/** @returns the types of the events about the sale that a late delivery tried to send */
+export async function readSentEvents(client: Client, run: Run): Promise<string[]> {
+  const types: string[] = [];
+  for (const { activityTaskScheduledEventAttributes: scheduled } of await readEvents(client, run)) {
+    if (scheduled?.activityType?.name !== 'deliverSale') continue;
+    const event = (await firstOf(client, scheduled.input?.payloads)) as Partial<SaleEvent> | undefined;
+    if (typeof event?.type === 'string') types.push(event.type);
+  }
+  return types;
 }
 
 /** @returns the last order id that the workflow's own code wrote; undefined if there is none */

@@ -113,7 +113,7 @@ describe('a purchase that an operator resets', () => {
     await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
 
     // The checkout was told that nothing was bought, and may have refunded the customer.
-    expect((await operator.held('ORDER_CHANGES')).explanation).toContain('already received purchase.cancelled');
+    expect((await operator.held('ORDER_CHANGES')).explanation).toContain('purchase.cancelled has already been sent');
     await operator.resolve('deliver');
     await expectDeliveredOnce(env, referenceId, 2);
   });
@@ -244,7 +244,7 @@ describe('a purchase that an operator resets', () => {
       await operator.reset((await operator.points()).at(-1)!);
 
       const { explanation } = await operator.held('ORDER_CHANGES');
-      expect(explanation).toBe('the order has keys, but the checkout has already received purchase.refunded');
+      expect(explanation).toBe('the order has keys, but purchase.refunded has already been sent to the checkout');
       expect((await env.audit(referenceId)).received).toEqual([]);
 
       await operator.resolve('deliver');

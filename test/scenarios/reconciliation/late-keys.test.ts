@@ -99,6 +99,25 @@ describe('every paid key is delivered or reported', () => {
     expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue', 'purchase.refunded', 'purchase.attention']);
   });
 
+  it('delivers no key after a refund notice that may have arrived, although the checkout did not confirm it', async () => {
+    const { referenceId, become } = await overdue();
+    env.receiver.respondWith(({ body }) => (body.type === 'purchase.refunded' ? 500 : 204));
+    await become('REFUNDED');
+    await night(referenceId);
+    const delivery = operatorOf(env, referenceId, deliverWorkflowId(referenceId));
+    await delivery.pending('deliverSale', 2);
+    await delivery.terminate();
+
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    const note = 'the order has keys, but purchase.refunded has already been sent to the checkout';
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'unrepaired', note }]);
+    await become('REFUNDED');
+    env.receiver.respondWith(() => 204);
+    await night(referenceId);
+    await ended(referenceId, 2);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue', 'purchase.refunded']);
+  });
+
   it('delivers no key after an earlier run told the checkout that there are none, and reports the order every night', async () => {
     env.sandbox.addPastOrders({ count: 1 });
     const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });
@@ -111,7 +130,7 @@ describe('every paid key is delivered or reported', () => {
     await operator.reset((await operator.points())[0]!);
     await operator.held('ORDER_CHANGES');
     await operator.terminate();
-    const issue = 'the order has keys, but the checkout has already received purchase.abandoned';
+    const issue = 'the order has keys, but purchase.abandoned has already been sent to the checkout';
     const lost = { kind: 'LOST', done: 'unrepaired', note: issue };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([lost, lost]);
     expect(await env.starter.redeliver(referenceId)).toMatchObject({ events: [], order: { issue } });

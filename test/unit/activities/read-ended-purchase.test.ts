@@ -3,14 +3,23 @@ import type { ClosingMemo, PurchaseReader } from '../../../src/temporal/client/p
 
 /** Reads these closing memos of earlier runs. Every run but `unplaced` recorded its own id as the secret. */
 function read(...memos: ClosingMemo[]) {
-  return readRuns([], ...memos);
+  return readAll({}, ...memos);
 }
 
-function readRuns(runIds: string[], ...memos: ClosingMemo[]) {
+interface Others {
+  runIds?: string[];
+  /** The types of the events that late deliveries sent without a confirmation. */
+  unconfirmed?: string[];
+}
+
+function readAll({ runIds = [], unconfirmed = [] }: Others, ...memos: ClosingMemo[]) {
   const workflowId = 'purchase-SALE-1';
-  const purchases: Pick<PurchaseReader, 'closingMemos' | 'runs' | 'recordedSecretId'> = {
+  const purchases: Pick<PurchaseReader, 'closingMemos' | 'unconfirmedEvents' | 'runs' | 'recordedSecretId'> = {
     async *closingMemos() {
       yield* memos;
+    },
+    async *unconfirmedEvents() {
+      yield* unconfirmed;
     },
     runs: async () => runIds.map((runId) => ({ workflowId, runId })),
     recordedSecretId: async (run) =>
@@ -42,13 +51,19 @@ describe('the record of earlier runs and deliveries of a purchase', () => {
   });
 
   it('contains the secret of the oldest run that recorded one, so that a second start makes the same key ids', async () => {
-    expect(await readRuns(['unplaced', 'oldest', 'first'])).toMatchObject({ fingerprintSecretId: 'oldest' });
-    expect(await readRuns(['unplaced'])).toMatchObject({ fingerprintSecretId: 'first' });
+    expect(await readAll({ runIds: ['unplaced', 'oldest', 'first'] })).toMatchObject({ fingerprintSecretId: 'oldest' });
+    expect(await readAll({ runIds: ['unplaced'] })).toMatchObject({ fingerprintSecretId: 'first' });
   });
 
   it('shows whether the checkout knows of a later refund; the REFUNDED outcome of the purchase itself does not count', async () => {
     expect(await read(delivery(refund), purchase({}))).toMatchObject({ refundReceived: true });
     expect(await read(purchase(refund), delivery({ events: [] }))).toMatchObject({ refundReceived: false });
+  });
+
+  it('shows an event without keys that a late delivery sent without a confirmation, but not as a refund that was received', async () => {
+    const unconfirmed = ['purchase.late_delivery', 'purchase.refunded'];
+    const found = { refundReceived: false, keylessEvent: 'purchase.refunded' };
+    expect(await readAll({ unconfirmed }, purchase({}))).toMatchObject(found);
   });
 
   it.each(['refunded', 'failed', 'abandoned', 'rejected', 'not_placed', 'cancelled'])(

@@ -77,7 +77,7 @@ describe('what is sent after a purchase of four keys has ended, automatically an
     (event) => {
       for (const outcome of ['OVERDUE', 'DELIVERED', PARTLY, undefined] as const) {
         const sale = saleOf(outcome, orderOf('COMPLETED', 'abcd'), [''], event);
-        const issue = `issue: the order has keys, but the checkout has already received ${event}`;
+        const issue = `issue: the order has keys, but ${event} has already been sent to the checkout`;
         expect([summarize(planDelivery(sale, false)), summarize(planDelivery(sale, true))]).toEqual([issue, issue]);
         const accepted = { ...sale, accepted: { afterKeylessEvent: true } };
         expect(summarize(planDelivery(accepted, false))).toBe('late_delivery abcd, 4 new');
