@@ -213,8 +213,9 @@ class Reading<Row extends ListRow> {
         if (this.newestEnd === 'last') return yield* this.fromLastPage(readBackTo);
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
-      const oldest = timesOf(rows).at(-1) ?? Infinity;
-      if (oldest < end || page >= this.total || !this.isComplete) return;
+      // One old row is not enough: it may be the last of a group, such as the open orders, with younger rows behind it.
+      const areTooOld = timesOf(rows).length > 0 && newestOf(rows) < end;
+      if (areTooOld || page >= this.total || !this.isComplete) return;
     }
   }
 

@@ -175,13 +175,12 @@ function placeTwist(answer: (said: string) => Reply, buys = false): Twist {
   };
 }
 
-/** `Date.parse` accepts a time that is followed by any text in brackets. */
+/** A date with a secret would make the row unreadable. */
 function withSecrets(history: Envelope<HistoryData>): Envelope<HistoryData> {
   const { details } = history;
   const orders = details.data.orders.map((order) => ({
     ...order,
     status: STRANGERS_KEY,
-    created_at: `${order.created_at.slice(0, 19).replace('T', ' ')} (${STRANGERS_KEY})`,
     item: { id: STRANGERS_KEY, title: STRANGERS_KEY },
   }));
   return { ...history, details: { ...details, data: { ...details.data, orders } } };

@@ -183,13 +183,27 @@ describe('a list that is read back to a given time', () => {
   });
 
   it.each([
-    ['newest first', minutes(500).toReversed(), 4, [481, 499]],
+    ['newest first', minutes(500).toReversed(), 5, [481, 499]],
     ['oldest first', minutes(500), 5, [481, 499]],
   ])('%s, is read no further than necessary', async (_, rows, requests, shown) => {
     const { asked, since } = historyOf(rows);
     const ids = idsOf(await since(481));
     expect(asked).toHaveLength(requests);
     for (const minute of shown) expect(ids).toContain(`o-${minute}`);
+  });
+
+  it('misses no young order behind a page of open orders whose last one is old', async () => {
+    const open = [29, 28, 27, 26, 1].map((minute) => row(minute));
+    const completed = minutes(26).toReversed();
+    const { asked, since } = historyOf([...open, ...completed.filter(({ id }) => id !== 'o-1')]);
+    expect(idsOf(await since(10))).toEqual(expect.arrayContaining(idsOf(minutes(26).slice(10))));
+    expect(asked).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('with a page of rows without a date is read beyond it', async () => {
+    const rows: HistoryRow[] = minutes(30).toReversed();
+    for (let at = 5; at < 10; at++) rows[at] = { at, id: `o-${at}`, problems: ['created_at'] };
+    expect(idsOf(await historyOf(rows).since(15))).toContain('o-15');
   });
 
   it('is read completely if it is not sorted by time', async () => {
