@@ -6,6 +6,7 @@ import {
   startTestEnvironment,
   type TestEnvironment,
 } from '../../support/test-environment';
+import { waitUntil } from '../../support/wait-until';
 import { INSTANT, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
@@ -60,13 +61,15 @@ it('adopts an order booked during a search that outlasts the confirmation window
   const settings = { ...LENIENT, confirmWindowMs: 2_000, partnerTimeoutMs: 8_000 };
   const env = await startTestEnvironment({ pastOrders: 5, settings });
   const [newest] = (await env.partner.listOrders()).data.orders;
-  // The second search makes three requests: by reference, the newest orders, the newest one. They are the 4th to 6th
-  // since the 409.
-  const slow: Fault = { operation: 'orders', nth: 2, action: { type: 'delay', ms: 2_500 } };
-  env.sandbox.addFault({ ...slow, referenceId: newest?.referenceId });
-  const late = await runPurchase(env, [
-    { operation: 'place', action: { type: 'answer', status: 409 }, commit: { type: 'late', historyRequests: 6 } },
-  ]);
+  // Searches share one reading of the newest orders for a twentieth of the window. The second reading is slow.
+  const action = { type: 'delay', ms: 2_500 } as const;
+  const slow = env.sandbox.addFault({ operation: 'orders', nth: 2, referenceId: newest?.referenceId, action });
+  const referenceId = env.reference();
+  const lost: PurchaseFault = { operation: 'place', action: { type: 'reset' } };
+  const run = runPurchase(env, [lost], INSTANT, referenceId);
+  await waitUntil('a search is slow', () => slow.hits > 0);
+  await env.orderByHand(INSTANT, referenceId);
+  const late = await run;
 
   expect(late).toMatchObject({ state: 'DELIVERED', requests: 1 });
   expect(late.received).toEqual(late.issued);
