@@ -171,12 +171,15 @@ async function findMatching(
   return unclear();
 }
 
-/** Whether the partner may have turned the reference into this one, by shortening, decorating or respelling it. */
+/**
+ * Whether the partner may have turned the reference into this one: cut short, respelled, or with something in front.
+ * One that continues ours is more likely to be another: SALE-2026-12 next to SALE-2026-1.
+ */
 function isSimilar(referenceId: string, shown = ''): boolean {
   const [ours, theirs] = [lettersAndDigits(referenceId), lettersAndDigits(shown)];
   if (ours === theirs) return true;
   const isLongEnough = Math.min(ours.length, theirs.length) >= MIN_SIMILAR_LENGTH;
-  return isLongEnough && (ours.startsWith(theirs) || theirs.includes(ours));
+  return isLongEnough && (ours.startsWith(theirs) || theirs.endsWith(ours));
 }
 
 function lettersAndDigits(text: string): string {

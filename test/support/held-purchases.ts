@@ -109,5 +109,5 @@ export function changeAtEachRead(
 
 async function bought(env: TestEnvironment, referenceId: string, product: string): Promise<Arranged> {
   await env.buy({ [product]: 2 }, referenceId);
-  return { right: (await env.orderByHand({ [product]: 2 }, `right-${referenceId}`)).id };
+  return { right: (await env.orderByHand({ [product]: 2 }, `${referenceId}-right`)).id };
 }

@@ -17,7 +17,7 @@ it('a worker killed while it checks an order that an operator named leaves the h
   const operator = operatorOf(env, referenceId);
   const hold = await operator.held('PLACEMENT_UNKNOWN');
   const items = [{ id: 'demo-instant', quantity: 1 }];
-  const { id: orderId } = await env.sandbox.placeManualOrder({ referenceId: `right-${referenceId}`, items });
+  const { id: orderId } = await env.sandbox.placeManualOrder({ referenceId: `${referenceId}-right`, items });
   env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'hang' } });
 
   // The server notices the death after a while, and only then gives the update's task to the next worker.
