@@ -43,9 +43,13 @@ export function createPurchaseReader(client: Client) {
     /** The closing memos of all runs and late deliveries of a purchase. Some may appear twice. */
     closingMemos: (referenceId: string) => closingMemos(client, referenceId),
     /** The types of the events that late deliveries sent before they failed or were stopped. Some may appear twice. */
-    unconfirmedEvents: (referenceId: string) => unconfirmedEvents(client, deliverWorkflowId(referenceId)),
+    unconfirmedEvents(referenceId: string): AsyncGenerator<string> {
+      const workflowId = deliverWorkflowId(referenceId);
+      return unconfirmedEvents(client, workflowId, list(DELIVER_WORKFLOW, anyOf('WorkflowId', [workflowId])));
+    },
     /** The runs of a purchase, oldest first, including those of an earlier start. Lists lag. */
-    runs: (referenceId: string) => listRuns(client, purchaseWorkflowId(referenceId)),
+    runs: (referenceId: string) =>
+      oldestFirst(list(PURCHASE_WORKFLOW, anyOf('WorkflowId', [purchaseWorkflowId(referenceId)]))),
     /**
      * The input of a run.
      * @throws WorkflowNotFoundError
@@ -81,19 +85,20 @@ async function* closingMemos(client: Client, referenceId: string): AsyncGenerato
   for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
 }
 
-async function* unconfirmedEvents(client: Client, workflowId: string): AsyncGenerator<string> {
-  const query = `WorkflowType = '${DELIVER_WORKFLOW}' AND ${anyOf('WorkflowId', [workflowId])}`;
+async function* unconfirmedEvents(
+  client: Client,
+  workflowId: string,
+  listed: AsyncIterable<WorkflowExecutionInfo>,
+): AsyncGenerator<string> {
   const latest = await describeIfKnown(client, workflowId);
   if (latest && !hasResultOrIsRunning(latest.status.name)) yield* await readSentEvents(client, latest);
-  for await (const { runId, status } of client.workflow.list({ query }))
-    if (!hasResultOrIsRunning(status.name)) yield* await readSentEvents(client, { workflowId, runId });
+  for await (const run of listed) if (!hasResultOrIsRunning(run.status.name)) yield* await readSentEvents(client, run);
 }
 
-async function listRuns(client: Client, workflowId: string): Promise<Run[]> {
-  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf('WorkflowId', [workflowId])}`;
+/** @param listed newest first, as the server lists them */
+async function oldestFirst(listed: AsyncIterable<WorkflowExecutionInfo>): Promise<Run[]> {
   const runs: Run[] = [];
-  // The server lists the newest first.
-  for await (const { runId } of client.workflow.list({ query })) runs.unshift({ workflowId, runId });
+  for await (const { workflowId, runId } of listed) runs.unshift({ workflowId, runId });
   return runs;
 }
 

@@ -31,9 +31,7 @@ export async function readStartInput(client: Client, { workflowId, runId }: Run)
 
 /** @returns undefined if the server no longer has the run, or the run never placed an order. */
 export async function readRecordedSecretId(client: Client, run: Run): Promise<string | undefined> {
-  for (const { activityTaskScheduledEventAttributes: scheduled } of await readEvents(client, run)) {
-    if (scheduled?.activityType?.name !== 'placeOrder') continue;
-    const input = (await firstOf(client, scheduled.input?.payloads)) as Partial<PlaceOrderInput> | undefined;
+  for await (const input of activityInputs<PlaceOrderInput>(client, run, 'placeOrder')) {
     if (typeof input?.fingerprintSecretId === 'string') return input.fingerprintSecretId;
   }
   return undefined;
@@ -42,12 +40,18 @@ export async function readRecordedSecretId(client: Client, run: Run): Promise<st
 /** @returns the types of the events about the sale that a late delivery tried to send */
 export async function readSentEvents(client: Client, run: Run): Promise<string[]> {
   const types: string[] = [];
-  for (const { activityTaskScheduledEventAttributes: scheduled } of await readEvents(client, run)) {
-    if (scheduled?.activityType?.name !== 'deliverSale') continue;
-    const event = (await firstOf(client, scheduled.input?.payloads)) as Partial<SaleEvent> | undefined;
+  for await (const event of activityInputs<SaleEvent>(client, run, 'deliverSale')) {
     if (typeof event?.type === 'string') types.push(event.type);
   }
   return types;
+}
+
+/** The inputs with which a run scheduled activities of this type, undecodable ones included. */
+async function* activityInputs<T>(client: Client, run: Run, type: string): AsyncGenerator<Partial<T> | undefined> {
+  for (const { activityTaskScheduledEventAttributes: scheduled } of await readEvents(client, run)) {
+    if (scheduled?.activityType?.name !== type) continue;
+    yield (await firstOf(client, scheduled.input?.payloads)) as Partial<T> | undefined;
+  }
 }
 
 /** @returns the last order id that the workflow's own code wrote; undefined if there is none */
