@@ -3,8 +3,7 @@ import { FAILURE } from '../contracts/failures';
 import { isPartnerError, MAX_PAGE_SIZE, type PartnerClient } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import { failure, toFailure } from './failures';
-import { type ActivityDependencies, readPermits } from './dependencies';
-import { describeIfValid } from './read-ended-purchase';
+import { type ActivityDependencies, describeIfValid, readPermits } from './dependencies';
 
 /**
  * Checks the order that a decision names before the decision is accepted. With a mistyped id, the hold would close, and

@@ -1,8 +1,9 @@
 import { activityInfo } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { Metrics } from '../contracts/metrics';
 import type { PurchaseSettings } from '../contracts/purchase';
 import type { EventSender, Fingerprinter } from '../delivery';
+import { REFERENCE_PATTERN } from '../domain/order';
 import type { PartnerClient, PermitRequest } from '../partner';
 import type { PurchaseReader } from '../temporal/client';
 import type { CircuitBreaker } from './circuit-breaker';
@@ -46,4 +47,15 @@ export function readPermits({ now }: ActivityDependencies, permitClass: PermitRe
   const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
   if (isLocal) return { class: permitClass, notAfter: now() + LOCAL_PERMIT_WAIT_MS };
   return { class: permitClass, dueAt, notAfter: now() + PERMIT_WAIT_MS };
+}
+
+/**
+ * @param referenceId may be invalid, because it may come from the partner.
+ * @returns undefined for an unknown purchase
+ */
+export async function describeIfValid(
+  purchases: PurchaseReader,
+  referenceId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  return REFERENCE_PATTERN.test(referenceId) ? purchases.describeIfKnown(referenceId) : undefined;
 }

@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
-import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, REFERENCE_PATTERN, safeStatus } from '../domain/order';
+import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, safeStatus } from '../domain/order';
 import {
   partitionByReadability,
   type HistoryOrder,
@@ -13,7 +13,7 @@ import {
 } from '../partner';
 import { searchPermitWaitMs } from '../workflows/policies';
 import type { PurchaseReader } from '../temporal/client';
-import type { ActivityDependencies } from './dependencies';
+import { type ActivityDependencies, describeIfValid } from './dependencies';
 import { failure, toFailure } from './failures';
 import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
 
@@ -187,9 +187,8 @@ function lettersAndDigits(text: string): string {
 }
 
 /** Whether Temporal knows a purchase with exactly this reference, so that the order is not ours. */
-async function isOfPurchase({ describeIfKnown }: PurchaseReader, { referenceId = '' }: HistoryOrder): Promise<boolean> {
-  if (!REFERENCE_PATTERN.test(referenceId)) return false;
-  return (await describeIfKnown(referenceId).catch(() => undefined)) !== undefined;
+async function isOfPurchase(purchases: PurchaseReader, { referenceId = '' }: HistoryOrder): Promise<boolean> {
+  return (await describeIfValid(purchases, referenceId).catch(() => undefined)) !== undefined;
 }
 
 function similarReference({ id }: HistoryOrder): string {

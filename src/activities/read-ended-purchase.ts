@@ -6,13 +6,13 @@ import { purchaseWorkflowId } from '../contracts/names';
 import { deliveryMemo, purchaseMemo, purchaseResult } from '../contracts/purchase';
 import { secretIdOf } from '../delivery';
 import { type KeyIds, unionOfKeyIds } from '../domain/key-ids';
-import { isBillable, REFERENCE_PATTERN } from '../domain/order';
+import { isBillable } from '../domain/order';
 import type { PurchaseItem } from '../domain/purchase-item';
 import { isKeylessEvent, isKeylessOutcome } from '../domain/purchase-state';
 import type { EndedPurchase } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PurchaseReader } from '../temporal/client';
-import { type ActivityDependencies, readPermits } from './dependencies';
+import { type ActivityDependencies, describeIfValid, readPermits } from './dependencies';
 import { failure, toFailure } from './failures';
 import { findByReference } from './find-orders';
 import { addKeyIds, snapshotOf } from './order-keys';
@@ -133,17 +133,6 @@ async function recordedSecretId(
     if (secretId !== undefined) return secretId;
   }
   return undefined;
-}
-
-/**
- * @param referenceId may be invalid, because it may come from the partner.
- * @returns undefined for an unknown purchase
- */
-export async function describeIfValid(
-  purchases: PurchaseReader,
-  referenceId: string,
-): Promise<WorkflowExecutionDescription | undefined> {
-  return REFERENCE_PATTERN.test(referenceId) ? purchases.describeIfKnown(referenceId) : undefined;
 }
 
 async function itemsBought(

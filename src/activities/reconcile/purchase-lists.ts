@@ -9,7 +9,7 @@ import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
 import type { Progress } from '../progress';
-import { describeIfValid } from '../read-ended-purchase';
+import { describeIfValid } from '../dependencies';
 
 /** Values in one query. With the longest references, such a query has about 30,000 characters. */
 const BATCH = 300;
