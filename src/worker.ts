@@ -38,6 +38,7 @@ async function main(): Promise<void> {
   let logger: Logger | undefined;
   // The logger exists once the configuration has been read.
   const warn = (line: string) => (logger ? logger.warn(line) : void process.stderr.write(`${line}\n`));
+  if (process.argv.length > 2) throw new ArgumentError();
   loadEnvFile();
   const config = readWorkerConfig(process.env, {
     terminal: process.stdout.isTTY,
@@ -126,6 +127,17 @@ function createParts(config: WorkerConfig, { client, tracing, stopping, logger }
     ...shutdownOptions(config.purchase),
   };
   return { partner, eventSender, metrics, options };
+}
+
+/** `--help` must not start a worker, which would begin to buy. */
+class ArgumentError extends Error {
+  readonly exitCode = 2;
+
+  constructor() {
+    super(
+      'Usage: node dist/worker.js\nIt takes no arguments. Environment variables and .env configure it: docs/reference/configuration.md',
+    );
+  }
 }
 
 main().catch((error: unknown) => exitWith(error, envFileAdvice(error)));

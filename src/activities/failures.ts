@@ -7,8 +7,6 @@ import { withErrorCode } from '../domain/text-format';
 import { isPartnerError } from '../partner';
 import { maxHonouredDelayMs, retryPolicyDelayMs } from '../workflows/policies';
 
-export { errorName };
-
 /** The log message when the partner rejects the API key or path (401, 403, 404, 405). */
 export const ACCESS_DENIED = 'the partner rejected the API key or path';
 

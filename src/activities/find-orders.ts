@@ -19,6 +19,7 @@ import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } fro
 
 /** A search gives up after this many: 100,000 orders younger than one purchase are too many to scan. */
 const MAX_PAGES = 200;
+const DAY_MS = 24 * 3_600_000;
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
 const NO_REFERENCE =
@@ -76,7 +77,9 @@ async function proveAbsent(
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
-  const { orders } = requireClear(await findMatching(newest.rows, input, deps));
+  const { orders } = requireClear(
+    await findMatching({ rows: newest.rows, newest: newestOf(newest.rows) }, input, deps),
+  );
   if (orders.length > 0)
     return { orders, provesAbsence: false, reason: 'the list shows the order, but the search did not find it' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
@@ -114,8 +117,10 @@ export async function findByReference(
   const searched = await search(partner, wanted.referenceId);
   const rows =
     searched ?? (await partner.ordersSince(wanted.purchaseStartedAt - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
+  // A scan has the newest orders, which show the partner's clock. The newest hit of a search may be years old.
+  const newest = searched ? Math.max(newestOf(rows), deps.now() - DAY_MS) : newestOf(rows);
   return {
-    ...(await findMatching(rows, wanted, deps)),
+    ...(await findMatching({ rows, newest }, wanted, deps)),
     how: searched ? 'search' : 'scan',
     rowsSeen: rows.length,
     reason: searched ? 'searched' : 'scanned, because the partner ignores the search',
@@ -144,7 +149,7 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
  * has no reference or a similar one. Before that, a single bad row would stop all new sales.
  */
 async function findMatching(
-  rows: readonly HistoryRow[],
+  { rows, newest }: { rows: readonly HistoryRow[]; newest: number },
   { referenceId, purchaseStartedAt, requestMayHaveBeenSent }: Wanted,
   { now, purchases }: SearchDependencies,
 ): Promise<Pick<Found, 'orders' | 'unclear'>> {
@@ -157,7 +162,7 @@ async function findMatching(
   const unclear = (reason?: string) => ({ orders: [], unclear: reason });
   if (unreadable.some((row) => row.referenceId === referenceId)) return unclear(UNREADABLE_ROW);
   if (!requestMayHaveBeenSent) return unclear();
-  const oldest = oldestPossible(purchaseStartedAt - CLOCK_TOLERANCE_MS, newestOf(rows), now());
+  const oldest = oldestPossible(purchaseStartedAt - CLOCK_TOLERANCE_MS, newest, now());
   const mayBeTheOrder = ({
     referenceId: shown,
     notAfter = Infinity,
@@ -186,14 +191,20 @@ function lettersAndDigits(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** Whether Temporal knows a purchase with exactly this reference, so that the order is not ours. */
-async function isOfPurchase(purchases: PurchaseReader, { referenceId = '' }: HistoryOrder): Promise<boolean> {
-  return (await describeIfValid(purchases, referenceId).catch(() => undefined)) !== undefined;
+/** Whether the order belongs to a purchase with exactly this reference that Temporal knows, so that it is not ours. */
+async function isOfPurchase(purchases: PurchaseReader, { id, referenceId = '' }: HistoryOrder): Promise<boolean> {
+  try {
+    const known = await describeIfValid(purchases, referenceId);
+    const orderId = known && (await purchases.recordedOrderId(known));
+    return known !== undefined && (orderId ?? id) === id;
+  } catch {
+    return false;
+  }
 }
 
 function similarReference({ id }: HistoryOrder): string {
   const name = isSafeOrderId(id) ? `the order ${id}` : 'an order';
-  return `the order history has ${name}, whose reference resembles this one and is not that of another purchase`;
+  return `the order history has ${name}, whose reference is similar to this one, and which is not known to belong to another purchase`;
 }
 
 /** If there are too many, failed and refunded orders are dropped first, because they are never adopted. */

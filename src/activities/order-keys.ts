@@ -13,7 +13,7 @@ export interface LineWithKeyIds extends OrderLine {
 
 /**
  * Gives the keys of an order their ids. Identical keys of one product are numbered across all its lines.
- * @throws ApplicationFailure `DeliveryFailed`, retryable, if this worker lacks the secret: with another secret the keys
+ * @throws ApplicationFailure `SecretMissing`, retryable, if this worker lacks the secret: with another secret the keys
  *   would get new ids.
  */
 export function addKeyIds(
@@ -29,7 +29,7 @@ export function addKeyIds(
     );
     if (!keyIds) {
       const message = `this worker has no FINGERPRINT_SECRET with the id ${secretId}: add the older secret again`;
-      throw failure(FAILURE.deliveryFailed, message);
+      throw failure(FAILURE.secretMissing, message);
     }
     idsOf.set(productId, keyIds);
   }

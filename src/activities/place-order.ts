@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, PlaceOrderInput, PlacementResult } from '../contracts/activities';
 import { maxDebitIssue } from '../domain/money';
-import { safeTraceId } from '../domain/safe-values';
+import { errorName, safeTraceId } from '../domain/safe-values';
 import { isPartnerError, type PartnerClient, type PartnerError } from '../partner';
 import { withTimeout } from '../temporal/client';
 import { PLACEMENT_WRITE_MS } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
 import { type ActivityDependencies, wasDispatchedBefore } from './dependencies';
-import { ACCESS_DENIED, errorName } from './failures';
+import { ACCESS_DENIED } from './failures';
 import { findByReference } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
@@ -169,7 +169,8 @@ async function findExistingOrder(
   if ('ended' in search) return search.ended;
   const { orders, unclear } = search.value;
   // With `replace`, an operator chose to place it anyway.
-  if (unclear !== undefined && !isReplacing(input)) return withUnknownHealth({ evidence: 'FENCED', reason: unclear });
+  const isOverruled = isReplacing(input) && input.sentSinceReplace === false;
+  if (unclear !== undefined && !isOverruled) return withUnknownHealth({ evidence: 'FENCED', reason: unclear });
   const [first, ...others] = orders;
   return (
     first && withUnknownHealth({ evidence: 'FOUND', orders: [first, ...others], reason: 'the order already exists' })
@@ -273,7 +274,7 @@ const PLACEMENT_LOG_MESSAGES: Record<Exclude<PlacementResult['evidence'], 'PLACE
   OVER_MAX_DEBIT: 'the order would cost too much, so it was not sent',
   FENCED: 'the order was not sent, because it may already exist',
   ORDER_REJECTED: 'the partner rejected the order',
-  CONFLICT: 'the partner says that the order already exists',
+  CONFLICT: 'the partner reports that the order already exists',
   ERROR_RESPONSE: 'the partner responded with an error, and may still have placed the order',
   UNKNOWN: 'there was no usable response, and the order may have been placed',
 };

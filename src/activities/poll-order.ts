@@ -86,14 +86,15 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
   const status = safeStatus(order.status);
   // After a reset or a second start, the new run must learn what earlier ones delivered, even if the order has been
   // refunded since.
-  const isLaterRun = activityInfo().workflowExecution?.runId !== firstRunId;
+  const ownRunId = activityInfo().workflowExecution?.runId;
+  const isLaterRun = ownRunId !== firstRunId;
   const needsEarlier = (isLaterRun || input.mayHaveEarlierExecution === true) && canStopPolling(status);
-  const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId) : undefined;
+  const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId) : undefined;
   const lines = addKeyIds(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
   const snapshot = {
     ...snapshotOf(orderId, order, lines),
     receivedKeyIds: earlier?.receivedKeyIds,
-    keylessEvent: earlier?.keylessEvent,
+    keylessEvents: earlier?.keylessEvents,
   };
   if (!canStopPolling(status)) return snapshot;
   deps.purchases.noteOwner(orderId, referenceId);

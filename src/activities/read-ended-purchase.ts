@@ -53,8 +53,9 @@ export async function loadEndedPurchase(
     status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
-  const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId);
-  const { receivedKeyIds, refundReceived, keylessEvent } = earlier;
+  const ownRunId = activityInfo().workflowExecution?.runId;
+  const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId);
+  const { receivedKeyIds, refundReceived, keylessEvents } = earlier;
   const ended: EndedPurchase = {
     referenceId,
     items,
@@ -64,7 +65,7 @@ export async function loadEndedPurchase(
     reason: result?.reason,
     receivedKeyIds,
     refundReceived,
-    keylessEvent,
+    keylessEvents,
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
   if (result && isKeylessOutcome(result.outcome)) return { ended, taskQueue };
@@ -88,37 +89,37 @@ interface EarlierRuns {
   /** Whether the checkout was notified of a refund after the purchase ended. */
   refundReceived: boolean;
   /** See `ReviewTerms`. */
-  keylessEvent?: string;
+  keylessEvents: string[];
   /** The secret of this purchase's key ids; undefined if it was never recorded. */
   fingerprintSecretId?: string;
 }
 
 /**
- * Reads the closing memos of a reference, which no client can forge. The secret is the one from which the received key
+ * Reads what earlier runs left on record, which no client can forge. The secret is the one from which the received key
  * ids were made; if there are none, the one that the oldest run recorded.
  */
 export async function readEarlierRuns(
   purchases: PurchaseReader,
   referenceId: string,
   firstRunId: string,
+  ownRunId: string | undefined,
 ): Promise<EarlierRuns> {
   const received: KeyIds[] = [];
   let refundReceived = false;
-  let keylessEvent: string | undefined;
-  for await (const { isPurchase, memo } of purchases.closingMemos(referenceId)) {
+  const keyless = new Set<string>();
+  for await (const { isPurchase, memo, unconfirmedEvents } of purchases.earlierRuns(referenceId, ownRunId)) {
     const { keyIds, events } = (isPurchase ? purchaseMemo : deliveryMemo).safeParse(memo ?? {}).data ?? {};
     if (keyIds) received.push(keyIds);
     const types = (events ?? []).map(({ type }) => type);
     refundReceived ||= !isPurchase && types.includes('purchase.refunded');
-    keylessEvent ??= types.find(isKeylessEvent);
+    // An event that was not confirmed may have arrived.
+    for (const type of [...types, ...unconfirmedEvents].filter(isKeylessEvent)) keyless.add(type);
   }
-  // An event that was not confirmed may have arrived.
-  for await (const type of purchases.unconfirmedEvents(referenceId)) if (isKeylessEvent(type)) keylessEvent ??= type;
   const receivedKeyIds = unionOfKeyIds(...received);
   const [keyId] = Object.values(receivedKeyIds).flat();
   const fingerprintSecretId =
     keyId === undefined ? await recordedSecretId(purchases, referenceId, firstRunId) : secretIdOf(keyId);
-  return { receivedKeyIds, refundReceived, keylessEvent, fingerprintSecretId };
+  return { receivedKeyIds, refundReceived, keylessEvents: [...keyless], fingerprintSecretId };
 }
 
 async function recordedSecretId(

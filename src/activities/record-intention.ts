@@ -6,10 +6,10 @@ import {
   ActivityPausedError,
   ActivityResetError,
 } from '@temporalio/client';
+import { errorName } from '../domain/safe-values';
 import type { BeforeWrite } from '../partner';
 import { withTimeout } from '../temporal/client';
 import type { ActivityDependencies } from './dependencies';
-import { errorName } from './failures';
 
 /** The heartbeat details that record the intention. Every heartbeat of the attempt carries them. */
 const INTENTION = { intention: 'place-order' };
@@ -48,7 +48,7 @@ export function createIntentionRecord(
   };
   const record: BeforeWrite = async () => {
     const calledAt = now();
-    if (calledAt > notAfter) return refuse('the attempt was too old when its turn came');
+    if (calledAt > notAfter) return refuse('the attempt expired while it waited for its turn');
     try {
       await client.withDeadline(calledAt + RESPONSE_TIMEOUT_MS, () =>
         client.activity.heartbeat(context.info.taskToken, INTENTION),
@@ -65,7 +65,7 @@ export function createIntentionRecord(
   };
   const recordInTurn = () => serialQueue(notAfter - GIVE_UP_EARLY_MS - now(), record);
   return {
-    record: async () => (await recordInTurn()) ?? refuse('too many other placements were ahead of it'),
+    record: async () => (await recordInTurn()) ?? refuse('too many placements were queued before it'),
     close: () => clearInterval(beats),
   };
 }

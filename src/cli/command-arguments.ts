@@ -6,19 +6,19 @@ import { MAX_PAGE_SIZE } from '../partner/types';
 import { didYouMean } from '../starter/did-you-mean';
 import { loadConfig } from './context';
 import { safeText } from './output';
-import { usageError } from './usage-errors';
+import { UsageError } from './usage-errors';
 
 /** Reads the reference of a sale. */
 export function reference(value: string): string {
   const [issue] = validateReference(value);
-  if (issue) throw usageError(issue.replace(/^referenceId/, 'REFERENCE'));
+  if (issue) throw new UsageError(issue.replace(/^referenceId/, 'REFERENCE'));
   return value;
 }
 
 /** Reads the partner's id of an order, which becomes part of a URL. */
 export function orderId(value: string): string {
   const [issue] = validateOrderId(value);
-  if (issue) throw usageError(`--order: ${issue}`);
+  if (issue) throw new UsageError(`--order: ${issue}`);
   return value;
 }
 
@@ -84,5 +84,5 @@ export function oneOf<const T extends string>(name: string, choices: readonly T[
 }
 
 function expected(name: string, words: string, value: string) {
-  return usageError(`${name}: expected ${words}, got ${safeText(value)}`);
+  return new UsageError(`${name}: expected ${words}, got ${safeText(value)}`);
 }

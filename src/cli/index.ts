@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError } from 'commander';
 // The index would load zod.
 import { envFileAdvice, loadEnvFile } from '../config/env-file';
-import { PROGRAM, statusCommand } from '../contracts/operator-commands';
+import { command, PROGRAM, statusCommand } from '../contracts/operator-commands';
 import { exitCodeOf, flushAndExit, messageOf } from '../exit';
 import { toSafeLines } from '../domain/text-format';
 import { FulfilmentError, InvalidPurchaseError, NoResponseError, PurchaseNotFoundError } from '../starter/errors';
@@ -92,10 +92,12 @@ function statusAdvice(error: unknown, message: string): string {
   return `\nTo see its state: ${statusCommand(referenceId)}`;
 }
 
-/** Drops `--help` after an unknown command. Otherwise commander shows the whole help and succeeds. */
+/** Drops `help` and `--help` for an unknown command. Otherwise commander shows the whole help and succeeds. */
 function withoutHelp(program: Command, argv: readonly string[]): string[] {
-  const name = argv.slice(2).find((word) => !word.startsWith('-'));
-  const isKnown = name === undefined || name === 'help' || program.commands.some((one) => one.name() === name);
+  const isCommand = (name?: string) => name === undefined || program.commands.some((one) => one.name() === name);
+  const [name, next] = argv.slice(2).filter((word) => !word.startsWith('-'));
+  if (name === 'help' && !isCommand(next)) return argv.filter((word) => word !== 'help');
+  const isKnown = name === 'help' || isCommand(name);
   return argv.filter((word) => isKnown || (word !== '--help' && word !== '-h'));
 }
 
@@ -117,6 +119,8 @@ function explain(error: unknown): { message: string; exitCode: number } {
   if (!grpcError) return plain;
   if (grpcError.code === GRPC_STATUS.UNAVAILABLE)
     return { message: `Temporal no longer responds: ${grpcError.details}`, exitCode: UNREACHABLE };
+  if (grpcError.code === GRPC_STATUS.INVALID_ARGUMENT && grpcError.details.includes('search attribute'))
+    return { message: `${grpcError.details}. To register the search attributes: ${command('setup')}`, exitCode: 1 };
   const isComplete = error instanceof NoResponseError || plain.message.includes(grpcError.details);
   return { message: isComplete ? plain.message : `${plain.message}: ${grpcError.details}`, exitCode: 1 };
 }

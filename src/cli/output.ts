@@ -1,7 +1,7 @@
 import type { PurchaseResult } from '../contracts/purchase';
 import type { ReconciliationResult } from '../contracts/reconciliation';
 import { formatInstant } from '../contracts/format-instant';
-import { command, possibleCommands, searchCommand, statusCommand } from '../contracts/operator-commands';
+import { command, possibleCommands, statusCommand } from '../contracts/operator-commands';
 import { mayGetMoreKeys, type PurchaseState, RUNNING_STATES, STATE_MEANINGS } from '../domain/purchase-state';
 import { formatHours, pluralize, toSafeJson, toSingleLine } from '../domain/text-format';
 import { coloured, toneOf } from './colours';
@@ -50,7 +50,10 @@ function time(at: string): string {
 
 /** Prints what was started or found, or only how it ended: `--wait` has already said what it started. */
 export function showStarted(out: Output, started: PurchaseStart, result?: PurchaseResult): void {
-  if (result === undefined) return show(out, started, [formatStart(started)]);
+  if (result === undefined) {
+    const next = `To see its state: ${statusCommand(started.referenceId)}`;
+    return show(out, started, [formatStart(started), next]);
+  }
   const outcome = `${started.referenceId}  ${formatOutcome(out, result)}`;
   show(out, { ...started, result }, [outcome, ...result.lines.map(formatLine)]);
 }
@@ -126,7 +129,7 @@ export function showList(out: Output, list: PurchaseList, filter: ListFilter): v
     `${headOf(purchases.length, state)}${period}${left}${purchases.length > 0 ? meaning : ''}`,
     ...(isUniform ? formatCommonCommands(purchases, state) : []),
     pausedCount > 0 &&
-      `${pausedCount} more are PAUSED until the partner takes orders again: ${command('list --state PAUSED')}`,
+      `${pausedCount} more are PAUSED until the partner accepts orders again: ${command('list --state PAUSED')}`,
   ]);
 }
 
@@ -167,7 +170,10 @@ function formatCommonCommands(purchases: readonly ListedPurchase[], state: Purch
   const open = purchases.filter(({ commands }) => commands.length > 0);
   if (open.length === 0) return [];
   const commands = possibleCommands({ referenceId: 'REFERENCE', state });
-  return [`For each of ${open.length === purchases.length ? 'them' : 'the others'}, type:`, ...commands.map(indent)];
+  return [
+    `For each of ${open.length === purchases.length ? 'them' : 'the other purchases'}, type:`,
+    ...commands.map(indent),
+  ];
 }
 
 export function showCancellation(out: Output, cancellation: Cancellation): void {
@@ -187,6 +193,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
     `  ${workflowStatus.toLowerCase()}, started ${time(startedAt)}${endedAt ? `, ended ${time(endedAt)}` : ''}`,
     ...formatRunning(status),
+    status.cancelRequested && '  a cancel was requested: nothing more is bought',
     ...formatHold(status),
     ...status.pendingActivities.flatMap((work) => formatWork(work, status)),
     ...(since ? formatWaiting(taskQueue, since) : []),
@@ -199,7 +206,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
 }
 
 function formatWaiting(taskQueue: string, since: string): string[] {
-  const waiting = `  has been waiting for a worker on task queue ${taskQueue} since ${time(since)}.`;
+  const waiting = `  no worker on task queue ${taskQueue} has picked up its next step since ${time(since)}.`;
   const advice = 'If this persists, check that a worker is running, and with versioned workers, one of its version.';
   const setUp = `  A new dev server, or one that was restarted without --db-filename, first needs: ${command('setup')}`;
   return [...wrapped(`${waiting} ${advice}`), setUp];
@@ -257,7 +264,7 @@ function formatWork(work: PendingActivity, { workflowId }: PurchaseStatus): stri
     return [`  doing: ${doing}${work.nextAttempt ? `, next attempt ${time(work.nextAttempt)}` : ''}`];
   if (!TYPEABLE_ID.test(work.activityId))
     return [`  PAUSED by an operator: ${doing}. Only the Temporal UI can unpause it.`];
-  const unpause = `temporal activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
+  const unpause = `npm run temporal -- activity unpause --workflow-id ${workflowId} --activity-id ${work.activityId}`;
   return [`  PAUSED by an operator: ${doing}. To continue, type:`, indent(unpause)];
 }
 
@@ -270,7 +277,11 @@ function formatEnd(out: Output, { referenceId, state, result, failure, afterEnd 
   }
   if (result) return formatResult(result);
   if (failure === undefined) return [];
-  return [...noResult, '  to see whether the partner has an order for it, type:', indent(searchCommand(referenceId))];
+  return [
+    ...noResult,
+    '  if the partner has an order for it, deliver that:',
+    ...possibleCommands({ referenceId }).map(indent),
+  ];
 }
 
 /** Replaces the lines of the result, which show what had been delivered at the end. */

@@ -27,7 +27,7 @@ export function addPartnerCommands(program: Command, context: StarterContext): v
   };
   const addListing = (command: Command) =>
     command
-      .option('--page <n>', 'page number, from 1', pageNumber)
+      .addOption(new Option('--page <n>', 'page number, from 1').argParser(pageNumber).conflicts('all'))
       .option('--limit <n>', `${command.name()} per page, up to 500`, pageSize)
       .option('--all', 'all pages');
   const products = program
@@ -103,16 +103,18 @@ async function showAll<T>(
   documentOf: (row: T) => unknown = (row) => row,
 ): Promise<void> {
   const all: unknown[] = [];
+  let hits = 0;
   for await (const row of rows) {
+    hits += 1;
     if (out.json) all.push(documentOf(row));
     else out.write(`${format(row)}\n`);
   }
-  if (out.json) show(out, { hits: all.length, [name]: all });
+  show(out, { hits, [name]: all }, [`${hits} in total`]);
 }
 
 function formatProduct(product: Product): string {
   const price = `${product.price.toFixed(2)} ${safeText(product.currency)}`;
-  const quantity = String(product.quantity).padStart(7);
+  const quantity = String(product.quantity ?? '?').padStart(7);
   return `${safeText(product.id).padEnd(28)} ${price.padStart(14)} ${quantity} in stock  ${safeText(product.title)}`;
 }
 

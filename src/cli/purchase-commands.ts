@@ -18,7 +18,7 @@ import {
   showStarted,
   showStatus,
 } from './output';
-import { usageError } from './usage-errors';
+import { UsageError } from './usage-errors';
 
 const PURCHASE_USAGE = 'REFERENCE --item PRODUCT:QUANTITY [--max-debit AMOUNT] [--wait]';
 const NOTHING_SENT = 1;
@@ -44,7 +44,10 @@ export function addPurchaseCommands(program: Command, context: StarterContext): 
   add('status', 'show the state of a purchase and its deliveries').action(async (referenceId: string) =>
     showStatus(out, await (await starterOf(context)).status(referenceId)),
   );
-  add('resolve', 'decide what happens to a held purchase, with one of these options; `status` shows which are possible')
+  add(
+    'resolve',
+    'decide what happens to a held purchase, with one of --order, --replace, --abandon, --deliver and --withhold; `status` shows which are possible',
+  )
     .option('--order <id>', DECISION_SUMMARIES.order, orderId)
     .option('--replace', DECISION_SUMMARIES.replace)
     .option('--abandon', DECISION_SUMMARIES.abandon)
@@ -105,7 +108,7 @@ interface PurchaseOptions {
 
 async function purchase(context: StarterContext, referenceId: string, options: PurchaseOptions): Promise<void> {
   const { item: items, maxDebit, wait } = options;
-  if (!items) throw usageError(`--item is missing: ${command(`purchase ${PURCHASE_USAGE}`)}`);
+  if (!items) throw new UsageError(`--item is missing: ${command(`purchase ${PURCHASE_USAGE}`)}`);
   const issues = validateItems(items);
   if (issues.length > 0) throw new InvalidPurchaseError(issues);
   const taskQueue = context.taskQueue();
@@ -132,7 +135,7 @@ function choiceOf(options: DecisionOptions): HoldDecision {
   const [decision] = kinds;
   if (!decision || kinds.length > 1) {
     const got = kinds.map((kind) => `--${kind}`).join(' and ') || 'none';
-    throw usageError(`expected exactly one of --order ID, --replace, --abandon, --deliver, --withhold, got ${got}`);
+    throw new UsageError(`Expected exactly one of --order ID, --replace, --abandon, --deliver, --withhold, got ${got}`);
   }
   return decision === 'order' ? { decision, orderId: String(options.order) } : { decision };
 }

@@ -42,7 +42,7 @@ export function addReconciliationCommands(program: Command, context: StarterCont
     const { created, schedule: made } = await (await connect()).create(settings);
     show(context.out, { created, ...made }, [created ? 'created' : 'updated', ...formatSchedule(made)]);
   });
-  add('describe', 'show when the reconciliation runs and how recent runs went', async () => {
+  add('describe', 'show when the reconciliation runs, and when it last ran', async () => {
     const found = await (await connect()).describe();
     show(context.out, found, formatSchedule(found));
   });
@@ -64,7 +64,7 @@ async function reconcile(
   const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
     context.out.note(
       `${input.dryRun ? 'dry run, which changes nothing: comparing' : 'reconciling'} the last ` +
-        `${formatHours(input.lookbackMs)} (run ${runId}); waiting for it to finish`,
+        `${formatHours(input.lookbackMs)} (run ${runId}); waiting for a worker to finish it`,
     ),
   );
   showReconciliation(context.out, result);

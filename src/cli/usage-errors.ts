@@ -9,10 +9,6 @@ export class UsageError extends Error {
   readonly exitCode = USAGE;
 }
 
-export function usageError(message: string): UsageError {
-  return new UsageError(message);
-}
-
 /** Explains what the parser found wrong with a command line. */
 export function explainUsage(command: Command, { code, message }: CommanderError): UsageError {
   const [line = '', hint = ''] = message.replace(/^error: /, '').split('\n');
@@ -22,29 +18,31 @@ export function explainUsage(command: Command, { code, message }: CommanderError
   switch (code) {
     case 'commander.unknownCommand': {
       const names = command.commands.map((one) => one.name()).join(', ');
-      return usageError(`Unknown command: ${pathOf(written)}. ${suggest(similar, `The commands are ${names}.`)}`);
+      return new UsageError(`Unknown command: ${pathOf(written)}. ${suggest(similar, `The commands are ${names}.`)}`);
     }
     case 'commander.unknownOption': {
       const names = command.options.map(({ long, short }) => long ?? short).join(', ');
       const all = names === '' ? 'There are none.' : `The options are ${names}.`;
-      return usageError(`Unknown option: ${written}. ${suggest(similar, all)}`);
+      return new UsageError(`Unknown option: ${written}. ${suggest(similar, all)}`);
     }
     case 'commander.missingArgument': {
       const name = written.toUpperCase();
       // Commander's own usage shows no options.
       const usage = command.usage().startsWith('[options]') ? name : command.usage();
-      return usageError(`${name} is missing: ${asTyped(pathOf(usage))}`);
+      return new UsageError(`${name} is missing: ${asTyped(pathOf(usage))}`);
     }
     case 'commander.optionMissingArgument':
-      return usageError(`A value is missing after ${written.split(' ')[0]}: ${written.replace(/<(.+)>/, upperCased)}`);
+      return new UsageError(
+        `A value is missing after ${written.split(' ')[0]}: ${written.replace(/<(.+)>/, upperCased)}`,
+      );
     case 'commander.excessArguments':
-      return usageError(
+      return new UsageError(
         `Too many arguments. Options begin with --. ${asTyped(pathOf('--help'))} lists the arguments and options.`,
       );
     case 'commander.help':
-      return usageError('No command was given.');
+      return new UsageError('No command was given.');
     default:
-      return usageError(line);
+      return new UsageError(`${line.charAt(0).toUpperCase()}${line.slice(1)}`);
   }
 }
 

@@ -110,10 +110,11 @@ export function readDoctorConfig(env: Environment = process.env, options: ReadOp
       return undefined;
     }
   };
+  const read = collectIssues(() => readVariables(temporal, env, [], reading));
   const parts = {
     partner: collectIssues(() => partnerConfig(readVariables(partner, env, [], reading))),
-    taskQueue: collectIssues(() => readVariables(temporal, env, [], reading).TEMPORAL_TASK_QUEUE),
-    temporalUiUrl: collectIssues(() => readVariables(temporal, env, [], reading).TEMPORAL_UI_URL),
+    taskQueue: read?.TEMPORAL_TASK_QUEUE,
+    temporalUiUrl: read?.TEMPORAL_UI_URL,
     schedule: collectIssues(() => scheduleConfig(readVariables(reconciliation, env, [], reading))),
     delivery: collectIssues(() =>
       deliveryConfig(readVariables(delivery, env, [], { ...reading, folders: { DELIVERY_DIR } })),

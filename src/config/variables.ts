@@ -213,7 +213,7 @@ const TLS_REQUIRED = {
   expected: 'an https:// URL, because keys are sent over it',
   got: 'http:// to another machine (not shown)',
   remedy:
-    'Use https://, or set ALLOW_PLAINTEXT=true to accept that anyone on the network in between can read and change them.',
+    'Use https://, or set ALLOW_PLAINTEXT=true to accept that anyone on the network path can read and change them.',
 };
 const DESTINATION = { variable: 'DELIVERY_URL', expected: 'either DELIVERY_URL or DELIVERY_DIR' } as const;
 

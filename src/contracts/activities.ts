@@ -37,6 +37,8 @@ export interface PlaceOrderInput {
   firstRunId: string;
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
+  /** Whether a request may have been sent since that decision. If not, the decision also overrules unreadable rows. */
+  sentSinceReplace?: boolean;
   /** Started with RejectDuplicate. Otherwise, another execution with the same id may have placed the order. */
   startedWithRejectDuplicate?: boolean;
   /** An earlier request of this purchase may have been sent. */
@@ -132,7 +134,7 @@ export interface PolledOrder extends OrderSnapshot {
   /** Only after a reset or a second start: the key ids that the checkout received before, by product. */
   receivedKeyIds?: KeyIds;
   /** Only after a reset or a second start: see `ReviewTerms`. */
-  keylessEvent?: string;
+  keylessEvents?: string[];
 }
 
 export interface CheckOrderInput {

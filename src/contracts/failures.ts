@@ -24,6 +24,8 @@ export const FAILURE = {
   partnerAccess: 'PartnerAccess',
   /** Nothing to send: the purchase is running or was abandoned, or the checkout has everything. */
   nothingToDeliver: 'NothingToDeliver',
+  /** The worker lacks the secret that made the ids of the keys. Retried. */
+  secretMissing: 'SecretMissing',
   /** The checkout did not accept the event. Retried. */
   deliveryFailed: 'DeliveryFailed',
   /** The checkout returned 410: it rejects this event permanently. */

@@ -87,8 +87,9 @@ export function possibleCommands({ referenceId, state, hold }: PurchaseStanding)
     case 'OVERDUE':
       return [redeliver];
     case 'ABANDONED':
-    case undefined:
       return [search];
+    case undefined:
+      return [search, redeliver];
     default:
       return [statusCommand(referenceId)];
   }

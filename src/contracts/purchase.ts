@@ -110,7 +110,7 @@ const acceptedOrder = z.object({
   items: z.array(z.object({ productId: z.string(), quantity: z.number().optional(), keys: z.number() })).optional(),
   owner: z.boolean().optional(),
   surplus: z.number().optional(),
-  afterKeylessEvent: z.boolean().optional(),
+  keylessEvents: z.array(z.string()).optional(),
 });
 
 export type AcceptedOrder = z.infer<typeof acceptedOrder>;
@@ -178,7 +178,7 @@ const currentWait = z.object({
 
 const currentWaits = z.object({ explanation: z.string(), waitsFor: currentWait });
 
-/** Why the purchase waits and for what, from a result of the query `status`, whatever else the result contains. */
+/** Why and for what the purchase waits, from a result of the query `status`. Ignores its other fields. */
 export function waitIn(result: unknown): { explanation: string; waitsFor: CurrentWait } | undefined {
   return currentWaits.safeParse(result).data;
 }

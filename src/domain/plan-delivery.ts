@@ -22,7 +22,7 @@ export interface EndedPurchase {
   /** Whether the checkout was notified of a refund after the purchase ended. */
   refundReceived: boolean;
   /** See `ReviewTerms`. */
-  keylessEvent?: string;
+  keylessEvents?: string[];
   /** The order as it is now. Read only if keys may have to be sent. */
   order?: OrderSnapshot;
 }
@@ -44,8 +44,8 @@ export interface SaleEvent {
 
 /** How to bring the checkout up to date after the end of a purchase. */
 export type DeliveryPlan =
-  /** `newKeys`: how many keys the checkout has not received. `missing`: how many the order still lacks. */
-  | { kind: 'send'; event: SaleEvent; newKeys: number; missing: number; ordered: number }
+  /** `newKeys`: how many keys the checkout has not received. `missing`: how many the order still lacks, of `ordered`. */
+  | { kind: 'send'; event: SaleEvent; newKeys: number; missing: number; ordered?: number }
   /** Nothing to send. `reason` is shown to an operator who asked for a delivery. */
   | { kind: 'nothing'; reason: string; missing: number }
   /** The order must not be delivered as it is. */
@@ -53,10 +53,10 @@ export type DeliveryPlan =
 
 /** @param again also send what the checkout has already received. */
 export function planDelivery(ended: EndedPurchase, again: boolean): DeliveryPlan {
-  const { items, outcome, order, accepted, keylessEvent } = ended;
+  const { items, outcome, order, accepted, keylessEvents } = ended;
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(ended, again, `it ended as ${outcome}`);
   if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
-  const review = reviewOrder({ items, accepted, keylessEvent }, order, outcome === undefined ? 'all' : 'not-bought');
+  const review = reviewOrder({ items, accepted, keylessEvents }, order, outcome === undefined ? 'all' : 'not-bought');
   switch (review.kind) {
     case 'issue':
       return { kind: 'issue', issue: review.issue.explanation };
@@ -101,7 +101,7 @@ function planRefundEvent(ended: EndedPurchase, { orderId, totalDebit }: OrderSna
     return { kind: 'nothing', reason: 'the checkout knows of the refund', missing: 0 };
   const reason = 'the partner refunded the order after the purchase had ended';
   const event = { type: 'purchase.refunded', referenceId: ended.referenceId, orderId, totalDebit, reason } as const;
-  return { kind: 'send', event, newKeys: 0, missing: 0, ordered: 0 };
+  return { kind: 'send', event, newKeys: 0, missing: 0 };
 }
 
 /** Repeats the event of an outcome without keys. An event that had keys can't be repeated without them. */
@@ -111,5 +111,5 @@ function repeatOutcome(ended: EndedPurchase, again: boolean, nothingBecause: str
   if (!again || outcome === undefined || hadKeys) return { kind: 'nothing', reason: nothingBecause, missing: 0 };
   const lines = items.map((item) => ({ ...item, keyIds: [] }));
   const event = { type: eventTypeOf(outcome), referenceId, orderId, outcome, lines, totalDebit, reason };
-  return { kind: 'send', event, newKeys: 0, missing: 0, ordered: 0 };
+  return { kind: 'send', event, newKeys: 0, missing: 0 };
 }

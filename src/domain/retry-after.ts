@@ -2,8 +2,8 @@
 export const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * Parses the header `Retry-After`, in seconds or as an HTTP date. The sender's own `Date` tells how far away that date
- * is, whatever the sender's clock shows; without it, our clock does.
+ * Parses the header `Retry-After`, in seconds or as an HTTP date. A date is measured against the sender's header `Date`
+ * if there is one, otherwise against our clock.
  *
  * @param headers by lower-case name
  * @returns ms, at most one hour; undefined for anything else, and for a date in the past, because a slow clock at the

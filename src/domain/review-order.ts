@@ -14,8 +14,8 @@ export interface Accepted {
   owner?: boolean;
   /** The number of surplus keys. More surplus keys need a new decision. */
   surplus?: number;
-  /** Keys although an event without keys has been sent to the checkout (`ReviewTerms.keylessEvent`). */
-  afterKeylessEvent?: boolean;
+  /** Keys although these events without keys were sent to the checkout (`ReviewTerms.keylessEvents`). */
+  keylessEvents?: string[];
 }
 
 /** One product of an order, as an operator accepted it. */
@@ -30,8 +30,8 @@ export interface AcceptedItem {
 export interface ReviewTerms {
   items: readonly PurchaseItem[];
   accepted?: Accepted;
-  /** The type of an event that was sent to the checkout, and after which it may have refunded the customer. */
-  keylessEvent?: string | undefined;
+  /** The types of events that were sent to the checkout, and after which it may have refunded the customer. */
+  keylessEvents?: readonly string[] | undefined;
 }
 
 export type ComparedItems = 'all' | 'not-bought';
@@ -65,7 +65,7 @@ export type Review =
  *   only products and quantities that were not bought.
  */
 export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: ComparedItems): Review {
-  const { items, accepted = {}, keylessEvent } = terms;
+  const { items, accepted = {}, keylessEvents = [] } = terms;
   const { status, lines, claimedBy } = order;
   const hasKeys = mayHaveKeys(status);
   if (claimedBy !== undefined && !accepted.owner) {
@@ -80,9 +80,10 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
   }
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
-  if (keylessEvent !== undefined && !accepted.afterKeylessEvent) {
+  const keylessEvent = keylessEvents.find((type) => !accepted.keylessEvents?.includes(type));
+  if (keylessEvent !== undefined) {
     const explanation = `the order has keys, but ${keylessEvent} has already been sent to the checkout`;
-    return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { afterKeylessEvent: true } });
+    return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { keylessEvents: [...keylessEvents] } });
   }
   // Products that were not bought remain only if an operator accepted them. They are delivered as received.
   if (itemsNotBought(items, lines) !== undefined) return deliverReview(terms, order, asReceived(lines));

@@ -188,6 +188,11 @@ class RowSet {
 
 type NamedRow<Row> = { name: RowName; row: Row };
 
+/** One old row is not enough: it may end a group, such as the open orders, with younger rows behind it. */
+function areOlder(rows: readonly ListRow[], end: number): boolean {
+  return timesOf(rows).length > 0 && newestOf(rows) < end;
+}
+
 /** Reads a list once, and determines whether all rows were shown. */
 class Reading<Row extends ListRow> {
   isComplete = true;
@@ -213,9 +218,7 @@ class Reading<Row extends ListRow> {
         if (this.newestEnd === 'last') return yield* this.fromLastPage(readBackTo);
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
-      // One old row is not enough: it may be the last of a group, such as the open orders, with younger rows behind it.
-      const areTooOld = timesOf(rows).length > 0 && newestOf(rows) < end;
-      if (areTooOld || page >= this.total || !this.isComplete) return;
+      if (areOlder(rows, end) || page >= this.total || !this.isComplete) return;
     }
   }
 
@@ -226,8 +229,7 @@ class Reading<Row extends ListRow> {
       const { rows, fresh } = await this.read(page);
       yield fresh;
       end ??= readBackTo(newestOf(rows));
-      const [oldest = Infinity] = timesOf(rows);
-      if (oldest < end || !this.isComplete) return;
+      if (areOlder(rows, end) || !this.isComplete) return;
     }
   }
 

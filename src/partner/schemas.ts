@@ -36,20 +36,21 @@ const cutAny = (whole: string | null | undefined) => (whole ? cut(whole) : (whol
 const shownText = z.string().transform(cut);
 const pages = z.object({ page: integer, total: count, limit: count });
 
+/** Some servers write ids as numbers. JSON.parse rounds integers beyond 2^53, so those would be another order's ids. */
+const idOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : value);
+
 export const product = z.object({
-  id: text,
-  title: shownText,
-  /** Region codes. Their format and how the lists combine are not documented. */
-  restrictions: z.object({ whitelist: listOf(shownText), blacklist: listOf(shownText) }),
-  /** Pieces in stock. */
-  quantity: z.int(),
+  id: z.preprocess(idOf, text),
+  title: shownText.catch(''),
+  /** Region codes. Their format and how the lists combine are not documented. Absent means unknown. */
+  restrictions: optional(z.object({ whitelist: listOf(shownText), blacklist: listOf(shownText) })).catch(undefined),
+  /** Pieces in stock. Absent means unknown. */
+  quantity: optional(integer).catch(undefined),
   price: amount,
   /** One of CURRENCIES, or any other text that the partner sent. */
   currency: shownText,
 });
 
-/** Some servers write ids as numbers. JSON.parse rounds integers beyond 2^53, so those would be another order's ids. */
-const idOf = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value);
 /** A longer id is invalid, because a truncated id would be another id. */
 const orderId = z.preprocess(idOf, text.max(200));
 const inUtc = (written: string) => (WITHOUT_ZONE.test(written) ? `${written}Z` : written);
@@ -69,7 +70,7 @@ export const historyOrder = z
   .object({
     id: orderId,
     // Absent if the order was not placed through this interface.
-    reference_id: z.string().nullish(),
+    reference_id: z.union([z.string(), z.int()]).nullish(),
     // As received. The partner does not say whether these are the fulfilment statuses.
     status: text,
     item: historyItem.optional().catch(undefined),
@@ -78,7 +79,7 @@ export const historyOrder = z
   .transform(({ id, reference_id, status, item, created_at }) => ({
     id: cut(id),
     status: cut(status),
-    referenceId: cutAny(reference_id),
+    referenceId: cutAny(typeof reference_id === 'number' ? String(reference_id) : reference_id),
     item: item && {
       id: cutAny(item.id),
       title: cutAny(item.title),
@@ -91,7 +92,7 @@ export const historyOrder = z
 const readableFields = z
   .object({
     id: orderId.transform(cut).optional().catch(undefined),
-    reference_id: text.transform(cut).optional().catch(undefined),
+    reference_id: z.preprocess(idOf, text).transform(cut).optional().catch(undefined),
     created_at: writtenTime.transform(inUtc).optional().catch(undefined),
   })
   .transform(({ id, reference_id, created_at }) => ({ id, referenceId: reference_id, createdAt: created_at }));
@@ -116,12 +117,18 @@ export const orderPage = z.object({ hits: count, orders: rowsOfPage, pages }).tr
   return { ...page, orders: readable, unreadable };
 });
 
-const key = z.object({ type: optional(shownText).transform((type) => type ?? 'text'), value: text });
+/** The type decides nothing. */
+const key = z.object({ type: shownText.catch('text'), value: text });
 
 /** For fields that are only displayed or compared: no value makes the order unreadable. */
 const anything = z.unknown().optional();
 
-const orderedProduct = z.object({ id: text, title: anything, quantity: anything, keys: listOf(key) });
+const orderedProduct = z.object({
+  id: z.preprocess(idOf, text),
+  title: anything,
+  quantity: anything,
+  keys: listOf(key),
+});
 
 const accountFields = z.object({ balance: anything, credit_limit: anything });
 const title = z.string();

@@ -24,7 +24,7 @@ export interface Cancellation {
 const EFFECTS: Record<CancelEffect, string> = {
   CANCELLED_UNLESS_BOUGHT: 'it ends CANCELLED if no order can exist; otherwise its order is completed, or it is held',
   ORDER_COMPLETES: 'it already has an order, so the order is completed; the result records the cancel request',
-  STAYS_HELD: 'it stays held, because an order exists or may exist; only a decision ends the hold',
+  STAYS_HELD: 'it stays held, because there may be an order; only a decision ends the hold, and nothing more is bought',
 };
 
 /**

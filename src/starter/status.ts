@@ -70,6 +70,8 @@ export interface PurchaseStatus {
   explanation?: string | undefined;
   /** What a PAUSED or UNCONFIRMED purchase is waiting for, and until when. Absent if no worker responded within 3 s. */
   waitsFor?: CurrentWait | undefined;
+  /** Whether a cancel was requested while it is running. */
+  cancelRequested?: boolean | undefined;
   /** What the purchase is doing now. */
   pendingActivities: PendingActivity[];
   /** The events that the checkout has received, then the deliveries after the end, oldest first. */
@@ -120,6 +122,7 @@ export async function statusOf(client: Client, referenceId: string): Promise<Pur
     endedAt,
     hold: running ? holdIn(description.memo) : undefined,
     ...(running && isAsked(workflowState) ? await askWorkflow(client, { workflowId, runId }) : {}),
+    cancelRequested: (running && raw.workflowExtendedInfo?.cancelRequested) || undefined,
     // A terminated workflow still shows the activities that it had.
     pendingActivities: running ? pendingActivities(description) : [],
     deliveries: [...toDeliveries(purchaseMemo.safeParse(description.memo ?? {}).data?.events), ...later.deliveries],
@@ -145,10 +148,7 @@ async function askWorkflow(
   return waitIn(response);
 }
 
-interface Run {
-  workflowId: string;
-  runId: string;
-}
+type Run = Pick<PurchaseStatus, 'workflowId' | 'runId'>;
 
 async function endOf(purchases: PurchaseReader, run: Run): Promise<Pick<PurchaseStatus, 'result' | 'failure'>> {
   try {

@@ -101,7 +101,7 @@ const CANCEL_REQUESTED: Partial<Record<PurchaseState, string>> = {
   PLACING: 'requested. The purchase ends CANCELLED if no order was sent; otherwise it continues.',
   PAUSED: 'requested. The purchase ends CANCELLED if no order was sent; otherwise it continues.',
   UNCONFIRMED: 'requested. If an order is found, it is completed; otherwise the purchase ends CANCELLED or is held.',
-  HELD: 'requested. A decision is still needed.',
+  HELD: 'requested. A decision is still needed; nothing more is bought.',
 };
 
 /** Escapes markdown and adds a full stop. Adds a capital letter unless the text begins with a name. */

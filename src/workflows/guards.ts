@@ -122,7 +122,10 @@ export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   reason: isString,
 });
 
-const hasEarlierDeliveries = isObject({ receivedKeyIds: isOptional(isKeyIds), keylessEvent: isOptional(isString) });
+const hasEarlierDeliveries = isObject({
+  receivedKeyIds: isOptional(isKeyIds),
+  keylessEvents: isOptional(isListOf(isString)),
+});
 
 /** Whether this is a snapshot of exactly this order. */
 export function isPolledOrder(orderId: string, value: unknown): value is PolledOrder {
@@ -141,7 +144,7 @@ const isEndedShape = isObject({
   outcomeKeyIds: isKeyIds,
   receivedKeyIds: isKeyIds,
   refundReceived: isBoolean,
-  keylessEvent: isOptional(isString),
+  keylessEvents: isOptional(isListOf(isString)),
   order: isOptional(isSnapshot),
 });
 

@@ -130,7 +130,7 @@ export class Holds {
     if (!open.hold.decisions.includes(decision.decision)) {
       throw decisionRefused(
         'NOT_POSSIBLE',
-        `${decision.decision} is not possible for ${open.hold.reason}. Choose ${alternatives(open.hold.decisions)}`,
+        `${decision.decision} is not possible for ${open.hold.reason}. Choose one of ${open.hold.decisions.join(', ')}`,
       );
     }
     return open;
@@ -168,11 +168,6 @@ function checkFailed(orderId: string, failure?: unknown): OrderCheck {
   const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
   const reason = cause instanceof ApplicationFailure ? ` (${cause.message})` : '';
   return { usable: false, reason: `order ${orderId} could not be checked${reason}: try again` };
-}
-
-/** `order, replace or abandon` */
-function alternatives(names: readonly string[]): string {
-  return names.join(', ').replace(/, (?=[^,]*$)/, ' or ');
 }
 
 function decisionRefused(refusal: DecisionRefusal, reason: string): ApplicationFailure {

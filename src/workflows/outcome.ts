@@ -49,10 +49,10 @@ export async function decideOutcome(
       order = await awaitOrder(purchase, orderId, 'scheduled');
       continue;
     }
-    const { status, totalDebit, receivedKeyIds, keylessEvent } = order;
+    const { status, totalDebit, receivedKeyIds, keylessEvents } = order;
     if (receivedKeyIds) purchase.receivedKeyIds = receivedKeyIds;
     if (canStopPolling(status)) purchase.orderKeyIds = keyIdsOf(order.lines);
-    const review = reviewOrder({ items, accepted, keylessEvent }, order, compared);
+    const review = reviewOrder({ items, accepted, keylessEvents }, order, compared);
     switch (review.kind) {
       case 'ended':
         return { outcome: review.outcome, lines: [], totalDebit, reason: explainEnd(status, receivedKeyIds) };

@@ -79,6 +79,8 @@ interface Placing {
   isOnlyExecution: boolean;
   /** The run in which an operator decided to place the order again. */
   replaceInRun?: string;
+  /** Whether a request may have been sent since that decision. */
+  sentSinceReplace?: boolean;
 }
 
 /**
@@ -103,6 +105,7 @@ export async function placeOrder(purchase: PurchaseRecord, holds: Holds): Promis
   for (;;) {
     switch (step.kind) {
       case 'order':
+        purchase.mayHaveEarlierExecution = !placing.isOnlyExecution;
         return step;
       case 'attempt':
         step = await attemptPlacement(placing, step);
@@ -142,6 +145,7 @@ async function attemptPlacement(placing: Placing, step: NextAttempt): Promise<St
   const next = consequenceOf(result.evidence, { orderMayExist: placing.orderMayExist, replace });
   placing.orderMayExist ||= orderMayExist(result.evidence);
   placing.requestMayHaveBeenSent ||= mayHaveSentRequest(result.evidence);
+  placing.sentSinceReplace ||= mayHaveSentRequest(result.evidence);
   return next.kind === 'confirm' ? confirm(placing, next, result) : stepWithoutOrder(placing, next, result);
 }
 
@@ -158,7 +162,8 @@ async function delayBefore(
   if (delay > 0) await condition(() => purchase.cancelRequested, delay, { summary: `before ${next}` });
 }
 
-async function requestPlacement({ purchase, requestMayHaveBeenSent, replaceInRun }: Placing): Promise<AttemptResult> {
+async function requestPlacement(placing: Placing): Promise<AttemptResult> {
+  const { purchase, requestMayHaveBeenSent, replaceInRun, sentSinceReplace } = placing;
   const { input, settings, fingerprintSecretId } = purchase;
   const { firstExecutionRunId: firstRunId } = workflowInfo();
   const { placeOrder: place } = proxyActivities<Activities>(placementOptions(settings));
@@ -170,6 +175,7 @@ async function requestPlacement({ purchase, requestMayHaveBeenSent, replaceInRun
     purchaseStartedAt: firstStartTime(),
     firstRunId,
     replaceInRun,
+    sentSinceReplace,
     startedWithRejectDuplicate: wasStartedWithRejectDuplicate(),
     requestMayHaveBeenSent,
     fingerprintSecretId,
@@ -271,7 +277,7 @@ async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrd
 function cancelReason({ lastStartedAt }: Placing, reason: string): string {
   return lastStartedAt === 0
     ? 'cancelled before anything was bought'
-    : `cancelled before an order was placed. Last attempt: ${reason}`;
+    : `cancelled before an order was placed. Last step: ${reason}`;
 }
 
 async function askOperator(placing: Placing, { explanation }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
@@ -282,6 +288,7 @@ async function askOperator(placing: Placing, { explanation }: Extract<Step, { ki
       return { kind: 'order', orderId: resolution.orderId, adopted: true };
     case 'replace':
       placing.replaceInRun = resolution.runId;
+      placing.sentSinceReplace = false;
       placing.until = Date.now() + purchase.settings.placeWithinMs;
       return { kind: 'attempt', reason: 'an operator decided to place it again', afterMs: 0 };
     default:

@@ -15,7 +15,7 @@ import { Holds, resolveUpdate, validateDecision } from './holds';
 import { decideOutcome, deliverOutcome } from './outcome';
 import { placeOrder } from './place-order';
 import { localOptions } from './policies';
-import { type OutcomeDetails, PurchaseRecord, wasStartedWithRejectDuplicate } from './purchase-record';
+import { type OutcomeDetails, PurchaseRecord } from './purchase-record';
 
 const { readSettings } = proxyLocalActivities<Activities>(localOptions);
 
@@ -53,8 +53,6 @@ export async function purchaseWorkflow(input: PurchaseInput): Promise<PurchaseRe
     let outcome: OutcomeDetails;
     if (placement.kind === 'order') {
       const { orderId, adopted } = placement;
-      // A second start always adopts its order, unless an operator replaces it.
-      purchase.mayHaveEarlierExecution = adopted && !wasStartedWithRejectDuplicate();
       // An adopted order may be old, large and someone else's: no local poll, and all its items are compared.
       const order = await awaitOrder(purchase, orderId, adopted ? 'scheduled' : 'local');
       outcome = await decideOutcome(purchase, holds, order, adopted ? 'all' : 'not-bought');

@@ -146,7 +146,7 @@ function withLateDelivery(known: KnownPurchase, memo: LateDelivery): KnownPurcha
   const purchase = { ...known, keysMayHaveArrived, refundReceived };
   const keyIds = unionOfKeyIds(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const delivered = countOf(keyIds);
-  if (delivered === (purchase.delivered ?? 0)) return purchase;
+  if (delivered === (purchase.delivered ?? 0)) return { ...purchase, ordered: purchase.ordered ?? memo.ordered };
   return {
     ...purchase,
     keyIds,

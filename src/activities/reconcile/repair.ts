@@ -18,7 +18,7 @@ import { isPartnerError, withRetry } from '../../partner';
 import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
 import { RESPONSE_TIMEOUT_MS } from '../../workflows/policies';
 import { postEvent } from '../deliver-sale';
-import { errorName } from '../failures';
+import { errorName } from '../../domain/safe-values';
 import { loadEndedPurchase } from '../read-ended-purchase';
 import type { RecheckedFinding, ReconcileContext } from './recheck-finding';
 

@@ -69,7 +69,7 @@ export const NOT_TESTED = 'not tested, because its settings are not valid';
 export const RUN_AGAIN = 'Correct the configuration, then run doctor again.';
 
 export const PLAINTEXT_REMEDY =
-  'ALLOW_PLAINTEXT=true allows this, but everyone on the network in between can read the traffic. Use TLS if you can.';
+  'ALLOW_PLAINTEXT=true allows this, but anyone on the network path can read the traffic. Use TLS if you can.';
 
 /**
  * Checks this machine's clock, because a placement compares a worker's clock with Temporal's.

@@ -129,5 +129,5 @@ const REMEDIES = {
   unsigned: 'Check that the receiver has the secret in DELIVERY_SECRET, and that its clock is right.',
   failed: 'The receiver failed. Read its log.',
   errorResponse: 'The receiver must respond with 2xx to event types that it does not know. Redirects are not followed.',
-  unreachable: 'Is the receiver running? If it is, check the URL, the network in between, and DELIVERY_TIMEOUT.',
+  unreachable: 'Is the receiver running? If it is, check the URL, the network path, and DELIVERY_TIMEOUT.',
 };

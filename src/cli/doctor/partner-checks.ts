@@ -25,7 +25,7 @@ export async function checkPartner({ config, now }: DoctorOptions, checklist: Ch
   const listPrefix = await checkLists(probe, checklist);
   const history = listPrefix === undefined ? undefined : await checkHistory(probe, checklist, listPrefix, unknown);
   const order = history && (await checkOrderPrefix(probe, checklist, history.known, unknown));
-  checkObservations(probe, checklist);
+  if (probe.hasResponded) checkObservations(probe, checklist);
   const { balance, creditLimit } = order?.balance ?? {};
   return { history: history?.facts, account: order && { balance, creditLimit }, observed: probe.seen };
 }
@@ -68,7 +68,7 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
     return works.prefix;
   }
   if (problem?.httpStatus === undefined) {
-    const remedy = 'Check PARTNER_BASE_URL, the network in between, and PARTNER_TIMEOUT.';
+    const remedy = 'Check PARTNER_BASE_URL, the network path, and PARTNER_TIMEOUT.';
     reachable.problem(problem?.message ?? '', remedy);
     return undefined;
   }

@@ -39,6 +39,8 @@ export class PartnerProbe {
     /** The partner's clock minus this machine's, to about a second. Measured with the quickest response. */
     clockDifferenceMs: undefined as number | undefined,
   };
+  /** Whether any request got a response, whatever its status. */
+  hasResponded = false;
   private readonly starts: number[] = [];
   private readonly until: number;
   private gapMs: number;
@@ -82,6 +84,7 @@ export class PartnerProbe {
     this.seen.requests += 1;
     try {
       const { data, sentAtMs } = await ask();
+      this.hasResponded = true;
       const tookMs = this.now() - start;
       if (sentAtMs !== undefined && tookMs < this.quickestMs) {
         this.quickestMs = tookMs;
@@ -91,6 +94,7 @@ export class PartnerProbe {
       return { data };
     } catch (error) {
       if (!isPartnerError(error)) throw error;
+      this.hasResponded ||= error.httpStatus !== undefined;
       return { problem: error };
     } finally {
       this.seen.slowestMs = Math.max(this.seen.slowestMs, this.now() - start);

@@ -106,7 +106,7 @@ async function checkNamespace(check: OpenCheck, client: Client): Promise<true | 
       return CONFIGURATION;
     }
     if (grpcErrorOf(error)?.code !== GRPC_STATUS.NOT_FOUND) throw error;
-    const creation = `npm run temporal -- operator namespace create --namespace ${namespace} --retention 120h`;
+    const creation = `npm run temporal -- operator namespace create --namespace ${namespace} --retention 720h`;
     check.problem('no such namespace', `Name an existing namespace, or run: ${creation}`, 'TEMPORAL_NAMESPACE');
     return undefined;
   }
@@ -148,7 +148,7 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   const remedy =
     `Run: ${command('setup')}. First remove any that is registered with another type: ` +
     `npm run temporal -- operator search-attribute remove --namespace ${namespace} --name NAME`;
-  check.problem(`not registered, or registered with another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
+  check.problem(`missing or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
 
 type Schedule = ScheduleSettings & { taskQueue: string };
@@ -183,6 +183,6 @@ async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string)
   const kinds = await listPollers(client.workflowService, client.options.namespace, taskQueue);
   const workers = Math.min(...kinds.map((pollers) => pollers.length));
   if (workers > 0) return check.ok(`${pluralize(workers, 'worker')} seen in the last few minutes`);
-  const remedy = 'Start a worker: npx fulfilment-worker. If a worker is running, it polls another task queue.';
+  const remedy = 'Start a worker: node dist/worker.js. If a worker is running, it polls another task queue.';
   check.warning('none in the last few minutes', remedy, 'TEMPORAL_TASK_QUEUE');
 }

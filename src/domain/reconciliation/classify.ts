@@ -68,7 +68,7 @@ export const MAY_BE_DELIVERED =
 
 /** The advice if a delivery is not possible for the reason in the note. */
 export const NOT_DELIVERED =
-  'Neither a reconciliation nor `npx fulfilment redeliver` delivers anything while this lasts. Ask the partner to correct it, or to cancel and refund the order.';
+  'Neither a reconciliation nor `npx fulfilment redeliver` delivers anything while this lasts. Ask the partner to correct it. If no customer has the keys, you can ask for a refund instead.';
 
 const ENDED = ['COMPLETED', 'PARTIAL_COMPLETED', 'REFUNDED', 'FAILED'] as const;
 

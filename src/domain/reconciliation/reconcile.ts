@@ -78,7 +78,7 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 
   if (isRunning(purchase)) {
     const found = finding(classifyRunning(purchase, order, options));
-    // A running purchase will have ended by the next night. A held one needs an operator, who must know of the double.
+    // A running purchase will have ended by the next night. The operator of a held one must know of the second order.
     return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');

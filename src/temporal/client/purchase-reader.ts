@@ -9,10 +9,13 @@ import { anyOf } from '../../contracts/purchase-queries';
 import { createOrderOwners } from './order-owners';
 import { readRecordedOrderId, readRecordedSecretId, readSentEvents, readStartInput, type Run } from './run-history';
 
-/** The memo that a purchase or a late delivery wrote when it completed. */
-export interface ClosingMemo {
+/** What a run of a purchase or of its late deliveries left on record. */
+export interface EarlierRun {
   isPurchase: boolean;
-  memo: Record<string, unknown> | undefined;
+  /** The memo that it wrote when it completed. */
+  memo?: Record<string, unknown> | undefined;
+  /** The types of the events that it tried to send, if it did not complete. */
+  unconfirmedEvents: string[];
 }
 
 /** Reads purchases and their late deliveries from Temporal. It changes nothing and doesn't need a running worker. */
@@ -40,13 +43,8 @@ export function createPurchaseReader(client: Client) {
     list: (query: string) => list(PURCHASE_WORKFLOW, query),
     /** Lists late deliveries, like `list`. */
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
-    /** The closing memos of all runs and late deliveries of a purchase. Some may appear twice. */
-    closingMemos: (referenceId: string) => closingMemos(client, referenceId),
-    /** The types of the events that late deliveries sent before they failed or were stopped. Some may appear twice. */
-    unconfirmedEvents(referenceId: string): AsyncGenerator<string> {
-      const workflowId = deliverWorkflowId(referenceId);
-      return unconfirmedEvents(client, workflowId, list(DELIVER_WORKFLOW, anyOf('WorkflowId', [workflowId])));
-    },
+    /** All runs of a purchase and of its late deliveries, except the one with this run id. */
+    earlierRuns: (referenceId: string, ownRunId: string | undefined) => earlierRuns(client, referenceId, ownRunId),
     /** The runs of a purchase, oldest first, including those of an earlier start. Lists lag. */
     runs: (referenceId: string) =>
       oldestFirst(list(PURCHASE_WORKFLOW, anyOf('WorkflowId', [purchaseWorkflowId(referenceId)]))),
@@ -68,31 +66,33 @@ export function createPurchaseReader(client: Client) {
   };
 }
 
-/** Describes the latest runs first, because lists lag. */
-async function* closingMemos(client: Client, referenceId: string): AsyncGenerator<ClosingMemo> {
+async function* earlierRuns(
+  client: Client,
+  referenceId: string,
+  ownRunId: string | undefined,
+): AsyncGenerator<EarlierRun> {
   const purchaseId = purchaseWorkflowId(referenceId);
   const ids = [purchaseId, deliverWorkflowId(referenceId)];
-  const ofReference = ({ status, type, memo, workflowId }: Omit<WorkflowExecutionInfo, 'raw'>): ClosingMemo[] => {
+  const seen = new Set([ownRunId]);
+  for await (const { status, type, memo, workflowId, runId } of latestAndListed(client, ids)) {
     const isPurchase = workflowId === purchaseId;
     const isOurs = type === (isPurchase ? PURCHASE_WORKFLOW : DELIVER_WORKFLOW);
-    return isOurs && status.name === 'COMPLETED' ? [{ isPurchase, memo }] : [];
-  };
-  for (const workflowId of ids) {
-    const latest = await describeIfKnown(client, workflowId);
-    if (latest) yield* ofReference(latest);
+    if (!isOurs || seen.size === seen.add(runId).size) continue;
+    if (status.name === 'COMPLETED') yield { isPurchase, memo, unconfirmedEvents: [] };
+    else yield { isPurchase, unconfirmedEvents: await readSentEvents(client, { workflowId, runId }) };
   }
-  const query = `${anyOf('WorkflowId', ids)} AND ExecutionStatus = 'Completed'`;
-  for await (const execution of client.workflow.list({ query })) yield* ofReference(execution);
 }
 
-async function* unconfirmedEvents(
+/** Describes the latest runs first, because lists lag. They appear twice. */
+async function* latestAndListed(
   client: Client,
-  workflowId: string,
-  listed: AsyncIterable<WorkflowExecutionInfo>,
-): AsyncGenerator<string> {
-  const latest = await describeIfKnown(client, workflowId);
-  if (latest && !hasResultOrIsRunning(latest.status.name)) yield* await readSentEvents(client, latest);
-  for await (const run of listed) if (!hasResultOrIsRunning(run.status.name)) yield* await readSentEvents(client, run);
+  ids: readonly string[],
+): AsyncGenerator<Omit<WorkflowExecutionInfo, 'raw'>> {
+  for (const id of ids) {
+    const latest = await describeIfKnown(client, id);
+    if (latest) yield latest;
+  }
+  yield* client.workflow.list({ query: anyOf('WorkflowId', ids) });
 }
 
 /** @param listed newest first, as the server lists them */

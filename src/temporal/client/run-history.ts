@@ -37,7 +37,7 @@ export async function readRecordedSecretId(client: Client, run: Run): Promise<st
   return undefined;
 }
 
-/** @returns the types of the events about the sale that a late delivery tried to send */
+/** @returns the types of the events about the sale that a run tried to send, except by a local activity */
 export async function readSentEvents(client: Client, run: Run): Promise<string[]> {
   const types: string[] = [];
   for await (const event of activityInputs<SaleEvent>(client, run, 'deliverSale')) {

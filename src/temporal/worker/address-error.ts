@@ -6,6 +6,9 @@ export class AddressError extends Error {
   readonly exitCode = 78;
 
   constructor(variable: string, address: string, reason: string) {
-    super(`${variable} ${address} can't be used: ${reason}`);
+    const advice = /in use|EADDRINUSE/.test(reason)
+      ? '. If another worker runs on this machine, give each its own HEALTH_ADDRESS and METRICS_ADDRESS'
+      : '';
+    super(`${variable} ${address} can't be used: ${reason}${advice}`);
   }
 }

@@ -78,7 +78,20 @@ describe('a purchase that an operator cancels or terminates', () => {
     const { referenceId, operator, hold } = await heldPurchase(env, 'MORE_KEYS_THAN_ORDERED');
     expect(await env.starter.cancel(referenceId)).toMatchObject({ state: 'HELD', effect: 'STAYS_HELD' });
     await operator.idle();
-    expect((await env.starter.status(referenceId)).hold).toEqual(hold);
+    expect(await env.starter.status(referenceId)).toMatchObject({ hold, cancelRequested: true });
+    expect((await run('status', referenceId)).stdout).toContain('\n  a cancel was requested: nothing more is bought\n');
     await operator.resolve('withhold');
+  });
+
+  it.concurrent('after a cancel, the decision to place the order again places none', async () => {
+    const { referenceId, operator } = await heldPurchase(env, 'PLACEMENT_UNKNOWN');
+    const { explanation } = await env.starter.cancel(referenceId);
+    expect(explanation).toContain('nothing more is bought');
+    await operator.resolve('replace');
+    expect(await operator.result()).toMatchObject({
+      outcome: 'CANCELLED',
+      reason: 'cancelled before an order was placed. Last step: an operator decided to place it again',
+    });
+    expect(await env.audit(referenceId)).toMatchObject({ orderCount: 0, requests: 1 });
   });
 });

@@ -118,6 +118,21 @@ describe('a purchase that an operator resets', () => {
     await expectDeliveredOnce(env, referenceId, 2);
   });
 
+  it.concurrent('reset while the checkout may have received purchase.failed, delivers no key on its own', async () => {
+    const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
+    env.receiver.responseTo(referenceId, 500, 'purchase.failed');
+    await env.sandbox.changeOrder(orderId, { status: 'FAILED' });
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('deliverSale', 2);
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
+
+    await operator.reset((await operator.points())[1]!);
+
+    expect((await operator.held('ORDER_CHANGES')).explanation).toContain('purchase.failed has already been sent');
+    await operator.resolve('deliver');
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
   it.concurrent(
     'reset to before, at or after a decision to place again, never places again because of that decision',
     async () => {

@@ -133,6 +133,22 @@ describe('a reference started again without RejectDuplicate while the history do
     await expectDeliveredOnce(env, referenceId, 2);
   });
 
+  it('knows what the first purchase told the checkout, even if an operator has it placed again', async () => {
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, action: { type: 'answer', status: 422 } });
+    expect(await (await start(referenceId)).result()).toMatchObject({ outcome: 'REJECTED' });
+    await start(referenceId);
+    const operator = operatorOf(env, referenceId);
+    await operator.held('PLACEMENT_UNKNOWN');
+    await operator.resolve('replace');
+
+    expect((await operator.held('ORDER_CHANGES')).explanation).toContain('purchase.rejected has already been sent');
+    await operator.resolve('deliver');
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    // What the operator accepted also holds after the end.
+    expect((await env.starter.redeliver(referenceId)).events).toMatchObject([{ type: 'purchase.delivered' }]);
+  });
+
   it('is held while the order does not appear, and placed again only after an operator decides so', async () => {
     env.sandbox.settings({ historyLagMs: 600_000 });
     const referenceId = env.reference();

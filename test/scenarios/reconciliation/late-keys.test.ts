@@ -118,6 +118,35 @@ describe('every paid key is delivered or reported', () => {
     expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue', 'purchase.refunded']);
   });
 
+  it('delivers no key of a terminated purchase after its purchase.failed may have arrived, and reports the order', async () => {
+    const { referenceId, become } = await open();
+    env.receiver.respondWith(({ body }) => (body.type === 'purchase.failed' ? 500 : 204));
+    await become('FAILED');
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('deliverSale', 2);
+    await operator.terminate();
+
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    const note = 'the order has keys, but purchase.failed has already been sent to the checkout';
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'unrepaired', note }]);
+    expect(await received(referenceId)).toEqual([]);
+  });
+
+  it('still delivers the rest of an order after an event without keys was repeated on request', async () => {
+    const { referenceId, become } = await overdue();
+    await become('PARTIAL_COMPLETED', 'A');
+    await night(referenceId);
+    await ended(referenceId, 1);
+    await become('PROCESSING');
+    expect((await env.starter.redeliver(referenceId)).events).toMatchObject([{ type: 'purchase.overdue' }]);
+    await ended(referenceId, 2);
+
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    expect(await night(referenceId)).toMatchObject([{ done: 'repaired', note: 'keys being sent to the checkout: 3' }]);
+    await ended(referenceId, 3);
+    expect(await received(referenceId)).toHaveLength(4);
+  });
+
   it('delivers no key after an earlier run told the checkout that there are none, and reports the order every night', async () => {
     env.sandbox.addPastOrders({ count: 1 });
     const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'reset' } });

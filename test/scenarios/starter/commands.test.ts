@@ -118,8 +118,8 @@ describe('the commands, run as real processes', () => {
     const { stdout } = await run('status', referenceId);
     expect(stdout).toContain('PAUSED by an operator: pollUntilEnded, attempt');
 
-    const command = stdout.split('\n').find((line) => line.includes('temporal activity unpause'));
-    const [, ...args] = command!.trim().split(' ');
+    const command = stdout.split('\n').find((line) => line.includes('npm run temporal -- activity unpause'));
+    const args = command!.trim().split(' ').slice(4);
     const address = ['--address', process.env.TEST_TEMPORAL_ADDRESS ?? ''];
     await promisify(execFile)(process.env.TEMPORAL_CLI ?? '', [...args, ...address]);
     await env.changeOrder(referenceId, { status: 'COMPLETED' });
@@ -147,7 +147,7 @@ describe('the commands, run as real processes', () => {
       /is not held and waits for a/,
     );
     const { stdout } = await run('status', referenceId);
-    expect(stdout).toContain(`has been waiting for a worker on task queue ${idle.taskQueue} since 20`);
+    expect(stdout).toContain(`no worker on task queue ${idle.taskQueue} has picked up its next step since 20`);
     expect(stdout).toContain('nothing has happened yet: no worker has picked it up');
     expect(stdout).not.toContain('is being placed');
 

@@ -66,7 +66,10 @@ describe('list', () => {
       workflowStatus: 'TERMINATED',
       explanation: expect.stringContaining('may have an order') as string,
     });
-    expect(terminated!.commands).toEqual([expect.stringMatching(`orders --search ${known.terminated} `)]);
+    expect(terminated!.commands).toEqual([
+      expect.stringMatching(`orders --search ${known.terminated} `),
+      expect.stringMatching(`redeliver ${known.terminated} `),
+    ]);
   });
 
   it('filters purchases by state and age, and counts those beyond the limit', async () => {

@@ -31,6 +31,7 @@ describe('a usage error exits with 2 and one message, and contacts nothing', () 
     ['no command', [], 'Usage: npx fulfilment'],
     ['a misspelt command', ['statsu', 'R-1'], 'Unknown command: statsu. Did you mean status?'],
     ['an unknown command', ['buy', 'R-1'], 'Unknown command: buy. The commands are purchase, status,'],
+    ['help for an unknown command', ['help', 'buy'], 'Unknown command: buy. The commands are purchase, status,'],
     ['an unknown subcommand', ['schedule', 'creat'], 'Unknown command: schedule creat. Did you mean create?'],
     ['an unknown option', ['status', 'R-1', '--xyz'], 'Unknown option: --xyz. The options are --json'],
     ['a misspelt option', ['purchase', 'R-1', '--items', 'a:1'], 'Unknown option: --items. Did you mean --item?'],
@@ -72,7 +73,7 @@ describe('a usage error exits with 2 and one message, and contacts nothing', () 
       ['status', 'R'.repeat(101)],
       'REFERENCE: expected 1 to 100 characters of A-Z a-z 0-9',
     ],
-    ['no decision', ['resolve', 'R-1'], 'expected exactly one of --order ID, --replace'],
+    ['no decision', ['resolve', 'R-1'], 'Expected exactly one of --order ID, --replace'],
     ['two decisions', ['resolve', 'R-1', '--replace', '--abandon'], 'got --replace and --abandon'],
     [
       'an order id that would change a path',
@@ -86,6 +87,7 @@ describe('a usage error exits with 2 and one message, and contacts nothing', () 
     ['page zero', ['orders', '--page', '0'], '--page: expected a whole number from 1, got 0'],
     ['too many products per page', ['products', '--limit', '501'], 'from 1 to 500, got 501'],
     ['too many orders per page', ['orders', '--all', '--limit', '501'], 'from 1 to 500, got 501'],
+    ['one page of all pages', ['orders', '--all', '--page', '2'], "'--page <n>' cannot be used with option '--all'"],
     ['an empty search', ['orders', '--search', ''], 'expected an order id or a reference, got nothing'],
   ])('%s', async (_, args, message) => {
     const { code, printed, said } = await runCommand(args);
@@ -114,7 +116,7 @@ describe('a usage error exits with 2 and one message, and contacts nothing', () 
     const { code, stdout } = await starterProcess(['resolve', 'R-1', '--json'], NOWHERE);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
-      error: { name: 'UsageError', message: expect.stringContaining('expected exactly one of') as string },
+      error: { name: 'UsageError', message: expect.stringContaining('Expected exactly one of') as string },
     });
   });
 });
@@ -211,6 +213,14 @@ describe('a .env file in the current directory', () => {
     expect(code).toBe(78);
     expect(stderr).toContain('got a shell command, in $(…) or backticks, instead of its output');
     expect(stderr).toContain('Run `openssl rand -hex 32` and paste its output.');
+  });
+
+  it('is not read by a worker that is started with an argument, such as --help: it starts nothing', async () => {
+    const cwd = folderWith('FINGERPRINT_SECRET=$(openssl rand -hex 32)\n');
+    const env = standaloneWorkerEnv({ FINGERPRINT_SECRET: undefined });
+    const ended = await startProcess(join(ROOT, 'dist/worker.js'), ['--help'], { env, cwd }).ended;
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(/^Usage: node dist\/worker\.js\n/);
   });
 
   it('is reported as missing, with its folder, when a variable is missing, and never on stdout', async () => {

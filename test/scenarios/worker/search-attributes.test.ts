@@ -10,6 +10,7 @@ import { rejectionOf } from '../../support/checks';
 import { closeAtEnd } from '../../support/clean-up';
 import { startDevServer } from '../../support/dev-server';
 import { startGrpcServer } from '../../support/grpc-server';
+import { starterProcess } from '../../support/processes';
 import { sharedEnvironment } from '../../support/test-environment';
 
 const PERMISSION_DENIED = 7;
@@ -58,6 +59,8 @@ it('search attributes can be used as soon as they are registered: a purchase in 
   const { address } = await startDevServer({ setUp: false, config });
   const connection = await Connection.connect({ address });
   closeAtEnd(() => connection.close());
+  const { code, stderr } = await starterProcess(['list'], { TEMPORAL_ADDRESS: address });
+  expect({ code, advised: stderr.includes('npx fulfilment setup') }).toEqual({ code: 1, advised: true });
   expect(await registerSearchAttributes(connection, 'default')).toEqual(ALL);
 
   const client = new Client({ connection });

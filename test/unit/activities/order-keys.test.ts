@@ -26,7 +26,7 @@ describe('the keys of an order', () => {
 
   it('never get ids from another secret, which would make them other keys; the delivery is retried until the secret is back', () => {
     const name = () => addKeyIds({ fingerprints }, order, 'gone');
-    expect(name).toThrow(expect.objectContaining({ type: 'DeliveryFailed', nonRetryable: false }));
+    expect(name).toThrow(expect.objectContaining({ type: 'SecretMissing', nonRetryable: false }));
     expect(name).toThrow('this worker has no FINGERPRINT_SECRET with the id gone');
   });
 

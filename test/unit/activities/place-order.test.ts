@@ -52,12 +52,25 @@ describe('a placement attempt', () => {
   });
 });
 
+it('after the decision to place again, an unreadable row of this reference stops no request, unless one may have been sent since', async () => {
+  const orders = [{ id: 'o-1', reference_id: 'REF-1', status: null, created_at: null }];
+  const history = { json: envelope({ hits: 1, orders, pages: { page: 1, total: 1, limit: 500 } }) };
+  const server = await startServer({ respond: ({ method }) => (method === 'GET' ? history : { status: 422 }) });
+  const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
+  const replaceInRun = new MockActivityEnvironment().context.info.workflowExecution?.runId ?? '';
+  const sent = await placeOrder({ partner }, { replaceInRun, sentSinceReplace: false });
+  expect(sent).toMatchObject({ evidence: 'ORDER_REJECTED' });
+  for (const change of [{ replaceInRun, sentSinceReplace: true }, {}])
+    expect(await placeOrder({ partner }, change)).toMatchObject({ evidence: 'FENCED' });
+  expect(server.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
+});
+
 describe('the log line of an attempt without an order', () => {
   const trace_id = 'a'.repeat(32);
 
   it.each([
     [422, 'ORDER_REJECTED', 'the partner rejected the order'],
-    [409, 'CONFLICT', 'the partner says that the order already exists'],
+    [409, 'CONFLICT', 'the partner reports that the order already exists'],
     [500, 'ERROR_RESPONSE', 'the partner responded with an error, and may still have placed the order'],
   ])('fits the evidence of %i, %s: %s', async (status, evidence, message) => {
     const json = envelope({}, { details: { extensions: { trace_id } } });

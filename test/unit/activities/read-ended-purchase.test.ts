@@ -1,35 +1,30 @@
 import { readEarlierRuns } from '../../../src/activities/read-ended-purchase';
-import type { ClosingMemo, PurchaseReader } from '../../../src/temporal/client/purchase-reader';
+import type { EarlierRun, PurchaseReader } from '../../../src/temporal/client/purchase-reader';
 
-/** Reads these closing memos of earlier runs. Every run but `unplaced` recorded its own id as the secret. */
-function read(...memos: ClosingMemo[]) {
-  return readAll({}, ...memos);
+/** Reads these earlier runs. Every run but `unplaced` recorded its own id as the secret. */
+function read(...runs: EarlierRun[]) {
+  return readAll({}, ...runs);
 }
 
 interface Others {
   runIds?: string[];
-  /** The types of the events that late deliveries sent without a confirmation. */
-  unconfirmed?: string[];
 }
 
-function readAll({ runIds = [], unconfirmed = [] }: Others, ...memos: ClosingMemo[]) {
+function readAll({ runIds = [] }: Others, ...runs: EarlierRun[]) {
   const workflowId = 'purchase-SALE-1';
-  const purchases: Pick<PurchaseReader, 'closingMemos' | 'unconfirmedEvents' | 'runs' | 'recordedSecretId'> = {
-    async *closingMemos() {
-      yield* memos;
-    },
-    async *unconfirmedEvents() {
-      yield* unconfirmed;
+  const purchases: Pick<PurchaseReader, 'earlierRuns' | 'runs' | 'recordedSecretId'> = {
+    async *earlierRuns() {
+      yield* runs;
     },
     runs: async () => runIds.map((runId) => ({ workflowId, runId })),
     recordedSecretId: async (run) =>
       run.workflowId === workflowId && run.runId !== 'unplaced' ? run.runId : undefined,
   };
-  return readEarlierRuns(purchases as PurchaseReader, 'SALE-1', 'first');
+  return readEarlierRuns(purchases as PurchaseReader, 'SALE-1', 'first', 'own');
 }
 
-const purchase = (memo: Record<string, unknown>): ClosingMemo => ({ isPurchase: true, memo });
-const delivery = (memo: Record<string, unknown>): ClosingMemo => ({ isPurchase: false, memo });
+const purchase = (memo: Record<string, unknown>): EarlierRun => ({ isPurchase: true, memo, unconfirmedEvents: [] });
+const delivery = (memo: Record<string, unknown>): EarlierRun => ({ isPurchase: false, memo, unconfirmedEvents: [] });
 const refund = { events: [{ id: 'evt_1', type: 'purchase.refunded', at: '2026-01-01T00:00:00.000Z' }] };
 
 describe('the record of earlier runs and deliveries of a purchase', () => {
@@ -44,10 +39,10 @@ describe('the record of earlier runs and deliveries of a purchase', () => {
   });
 
   it('contains the secret of the first run if no key was confirmed, so that a reset makes the same key ids', async () => {
-    const nothing = { receivedKeyIds: {}, refundReceived: false, fingerprintSecretId: 'first' };
+    const nothing = { receivedKeyIds: {}, refundReceived: false, keylessEvents: [], fingerprintSecretId: 'first' };
     expect(await read(purchase({}))).toEqual(nothing);
     // Malformed memos are ignored.
-    expect(await read(purchase({ keyIds: 'k.1' }), { isPurchase: false, memo: undefined })).toEqual(nothing);
+    expect(await read(purchase({ keyIds: 'k.1' }), { isPurchase: false, unconfirmedEvents: [] })).toEqual(nothing);
   });
 
   it('contains the secret of the oldest run that recorded one, so that a second start makes the same key ids', async () => {
@@ -60,19 +55,22 @@ describe('the record of earlier runs and deliveries of a purchase', () => {
     expect(await read(purchase(refund), delivery({ events: [] }))).toMatchObject({ refundReceived: false });
   });
 
-  it('shows an event without keys that a late delivery sent without a confirmation, but not as a refund that was received', async () => {
-    const unconfirmed = ['purchase.late_delivery', 'purchase.refunded'];
-    const found = { refundReceived: false, keylessEvent: 'purchase.refunded' };
-    expect(await readAll({ unconfirmed }, purchase({}))).toMatchObject(found);
-  });
+  it.each([true, false])(
+    'shows an event without keys that was sent without a confirmation, but not as a refund that was received (purchase: %s)',
+    async (isPurchase) => {
+      const unconfirmedEvents = ['purchase.late_delivery', 'purchase.refunded'];
+      const found = { refundReceived: false, keylessEvents: ['purchase.refunded'] };
+      expect(await read(purchase({}), { isPurchase, unconfirmedEvents })).toMatchObject(found);
+    },
+  );
 
   it.each(['refunded', 'failed', 'abandoned', 'rejected', 'not_placed', 'cancelled'])(
     'shows that the checkout has received purchase.%s, from any run or delivery',
     async (outcome) => {
-      const keylessEvent = `purchase.${outcome}`;
-      const memo = { events: [{ id: 'evt_1', type: keylessEvent, at: '2026-01-01T00:00:00.000Z' }] };
-      expect(await read(purchase({}), purchase(memo))).toMatchObject({ keylessEvent });
-      expect(await read(delivery(memo), purchase({}))).toMatchObject({ keylessEvent });
+      const type = `purchase.${outcome}`;
+      const memo = { events: [{ id: 'evt_1', type, at: '2026-01-01T00:00:00.000Z' }] };
+      expect(await read(purchase({}), purchase(memo))).toMatchObject({ keylessEvents: [type] });
+      expect(await read(delivery(memo), purchase({}))).toMatchObject({ keylessEvents: [type] });
     },
   );
 });

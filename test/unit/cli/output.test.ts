@@ -94,7 +94,7 @@ describe('outside text is printed as plain text, each row on one line, because i
     } as const;
     const times = { startedAt: 'then', taskQueue: 'q', deliveries: [] };
     showStatus(out, { ...known, ...times, pendingActivities: [work], failure: HOSTILE });
-    expectLines(6);
+    expectLines(7);
   });
 
   it('in a workflow that a foreign client started, and no command contains it', () => {
@@ -109,7 +109,7 @@ describe('outside text is printed as plain text, each row on one line, because i
     expect(printed).not.toContain('touch');
     printed = '';
     showStatus(out, { ...known, ...state, deliveries: [], pendingActivities: [{ ...work, activityId: '12' }] });
-    expect(printed).toContain('    temporal activity unpause --workflow-id purchase-R --activity-id 12\n');
+    expect(printed).toContain('    npm run temporal -- activity unpause --workflow-id purchase-R --activity-id 12\n');
   });
 
   it('in the waiting time of a listed purchase, which a client can write into its memo', () => {
@@ -226,7 +226,7 @@ describe('the status of a purchase', () => {
   it('that waits for a worker names both causes: no running worker, or a new server that is not set up', () => {
     const printed = printedBy((out) => showStatus(out, { ...status, waitsForWorkerSince: 'noon' }));
     expect(printed.replaceAll(/\s+/g, ' ')).toContain(
-      'has been waiting for a worker on task queue q since noon. If this persists, check that a worker is running, and with versioned workers, one of its version. ',
+      'no worker on task queue q has picked up its next step since noon. If this persists, check that a worker is running, and with versioned workers, one of its version. ',
     );
     expect(printed).toMatch(/A new dev server, or one that was restarted .* first needs: npx fulfilment setup\n/);
   });

@@ -21,10 +21,10 @@ function saleOf(
   outcome: PurchaseOutcome | undefined,
   order: OrderSnapshot | undefined,
   [named, confirmed = named]: [named: string, confirmed?: string],
-  keylessEvent?: string,
+  ...keylessEvents: string[]
 ): EndedPurchase {
   const keys = { outcomeKeyIds: idsOf(named), receivedKeyIds: idsOf(confirmed) };
-  const earlier = { keylessEvent, refundReceived: keylessEvent === REFUNDED };
+  const earlier = { keylessEvents, refundReceived: keylessEvents.includes(REFUNDED) };
   return { referenceId: 'SALE-1', items, outcome, orderId: 'o-1', order, ...earlier, ...keys };
 }
 
@@ -79,8 +79,12 @@ describe('what is sent after a purchase of four keys has ended, automatically an
         const sale = saleOf(outcome, orderOf('COMPLETED', 'abcd'), [''], event);
         const issue = `issue: the order has keys, but ${event} has already been sent to the checkout`;
         expect([summarize(planDelivery(sale, false)), summarize(planDelivery(sale, true))]).toEqual([issue, issue]);
-        const accepted = { ...sale, accepted: { afterKeylessEvent: true } };
+        const accepted = { ...sale, accepted: { keylessEvents: [event] } };
         expect(summarize(planDelivery(accepted, false))).toBe('late_delivery abcd, 4 new');
+        // An operator who accepted keys after one event has not accepted keys after a later one.
+        const later = 'purchase.rejected';
+        const again = planDelivery({ ...accepted, keylessEvents: [event, later] }, true);
+        expect(summarize(again)).toBe(`issue: the order has keys, but ${later} has already been sent to the checkout`);
       }
     },
   );

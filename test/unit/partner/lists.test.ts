@@ -184,7 +184,7 @@ describe('a list that is read back to a given time', () => {
 
   it.each([
     ['newest first', minutes(500).toReversed(), 5, [481, 499]],
-    ['oldest first', minutes(500), 5, [481, 499]],
+    ['oldest first', minutes(500), 6, [481, 499]],
   ])('%s, is read no further than necessary', async (_, rows, requests, shown) => {
     const { asked, since } = historyOf(rows);
     const ids = idsOf(await since(481));
@@ -198,6 +198,13 @@ describe('a list that is read back to a given time', () => {
     const { asked, since } = historyOf([...open, ...completed.filter(({ id }) => id !== 'o-1')]);
     expect(idsOf(await since(10))).toEqual(expect.arrayContaining(idsOf(minutes(26).slice(10))));
     expect(asked).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('misses no young order before a page of open orders whose first one is old', async () => {
+    const completed = minutes(26).filter(({ id }) => id !== 'o-1');
+    const { asked, since } = historyOf([...completed, ...[1, 26, 27, 28, 29].map((minute) => row(minute))]);
+    expect(idsOf(await since(10))).toEqual(expect.arrayContaining(idsOf(minutes(26).slice(10))));
+    expect(asked).toEqual([1, 6, 5, 4, 3, 2]);
   });
 
   it('with a page of rows without a date is read beyond it', async () => {

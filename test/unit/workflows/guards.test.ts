@@ -63,7 +63,7 @@ test('a sale is accepted only for the requested purchase, and only with complete
   expect(isEndedPurchase('R', sale)).toBe(true);
   expect(isEndedPurchase('R-2', sale)).toBe(false);
   expect(isEndedPurchase('R', { ...sale, receivedKeyIds: undefined })).toBe(false);
-  expect(isEndedPurchase('R', { ...sale, keylessEvent: 7 })).toBe(false);
+  expect(isEndedPurchase('R', { ...sale, keylessEvents: [7] })).toBe(false);
 });
 
 test('a delivery is RECEIVED only with its event, and CHANGED only if it says whether it may have been sent', () => {
