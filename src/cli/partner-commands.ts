@@ -109,7 +109,8 @@ async function showAll<T>(
     if (out.json) all.push(documentOf(row));
     else out.write(`${format(row)}\n`);
   }
-  show(out, { hits, [name]: all }, [`${hits} in total`]);
+  if (out.json) show(out, { hits, [name]: all });
+  else out.note(`${hits} in total`);
 }
 
 function formatProduct(product: Product): string {

@@ -1,30 +1,38 @@
 import { isBillable } from './order';
 
 /**
- * What one place-order request proves. The partner documents neither idempotency nor an error format, so most responses
+ * What one place-order request shows. The partner documents neither idempotency nor an error format, so most responses
  * don't show whether an order exists. `partner/errors.ts` maps responses to evidence.
- *
- * - `NOT_SENT`: the request never left this process. Sending it again is safe.
- * - `PLACED`: the partner accepted the order and returned its id.
- * - `ORDER_REJECTED`: the partner rejected this order.
- * - `ACCESS_DENIED`: the partner denied access, whatever the order: a rotated API key or a wrong prefix.
- * - `CONFLICT`: the partner returned 409, so it may already have the order.
- * - `ERROR_RESPONSE`: the partner responded with an error that does not show whether an order exists.
- * - `UNKNOWN`: there was no response, or it was incomplete or unreadable.
  */
 export type RequestEvidence =
-  'NOT_SENT' | 'PLACED' | 'ORDER_REJECTED' | 'ACCESS_DENIED' | 'CONFLICT' | 'ERROR_RESPONSE' | 'UNKNOWN';
+  /** The request never left this process. Sending it again is safe. */
+  | 'NOT_SENT'
+  /** The partner accepted the order and returned its id. */
+  | 'PLACED'
+  /** The partner rejected this order. */
+  | 'ORDER_REJECTED'
+  /** The partner denied access, whatever the order: a rotated API key or a wrong prefix. */
+  | 'ACCESS_DENIED'
+  /** The partner returned 409, so it may already have the order. */
+  | 'CONFLICT'
+  /** The partner responded with an error that does not show whether an order exists. */
+  | 'ERROR_RESPONSE'
+  /** There was no response, or it was incomplete or unreadable. */
+  | 'UNKNOWN';
 
-/**
- * What one placement attempt proves. In addition to the evidence of the request:
- *
- * - `FOUND`: the search before the request found an order. Nothing was sent.
- * - `OVER_MAX_DEBIT`: the order may cost more than `maxDebit`. Nothing was sent.
- * - `PAUSED`: the circuit breaker is open. Nothing was sent.
- * - `FENCED`: this attempt sent nothing, because an earlier attempt, run or execution may have sent a request.
- * - `NEVER_WRITTEN`: the worker stopped before it recorded its intention to send. Nothing was sent.
- */
-export type AttemptEvidence = RequestEvidence | 'FOUND' | 'OVER_MAX_DEBIT' | 'PAUSED' | 'FENCED' | 'NEVER_WRITTEN';
+/** What one placement attempt shows. Except for the evidence of its request, the attempt sent nothing. */
+export type AttemptEvidence =
+  | RequestEvidence
+  /** The search before the request found an order. */
+  | 'FOUND'
+  /** The order may cost more than `maxDebit`. */
+  | 'OVER_MAX_DEBIT'
+  /** The circuit breaker is open. */
+  | 'PAUSED'
+  /** An earlier attempt, run or execution may have sent a request. */
+  | 'FENCED'
+  /** The worker stopped before it recorded its intention to send. */
+  | 'NEVER_WRITTEN';
 
 /** The evidence of an attempt that ended without a known order. */
 export type EvidenceWithoutOrder = Exclude<AttemptEvidence, 'PLACED' | 'FOUND'>;

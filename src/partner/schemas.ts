@@ -37,7 +37,7 @@ const shownText = z.string().transform(cut);
 const pages = z.object({ page: integer, total: count, limit: count });
 
 /** Some servers write ids as numbers. JSON.parse rounds integers beyond 2^53, so those would be another order's ids. */
-const idOf = (value: unknown) => (Number.isSafeInteger(value) && Number(value) > 0 ? String(value) : value);
+const idOf = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value);
 
 export const product = z.object({
   id: z.preprocess(idOf, text),
@@ -209,8 +209,11 @@ function keysOf(products: readonly { keys: Key[] }[] = []): Key[] {
   return products.flatMap(({ keys }) => keys);
 }
 
+/** Some servers write 0 for "none". */
+const isPlacedId = (id: string) => isSafeOrderId(id) && id !== '0';
+
 export const placedOrder = z.object({
-  id: z.preprocess(idOf, z.string().refine(isSafeOrderId, 'an id that is safe in a path')),
+  id: z.preprocess(idOf, z.string().refine(isPlacedId, 'an id that is safe in a path')),
 });
 
 export const envelope = z.object({

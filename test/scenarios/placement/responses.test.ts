@@ -49,7 +49,7 @@ const ERROR_RESPONSE: [string, Action][] = [
 /** With all at once, a busy machine needs longer between recorded intention and response than an attempt may last. */
 const AT_ONCE = 30;
 
-const UNUSABLE_IDS = [null, 7.5, 0, -5, '', '..', 'a/b', '%2e%2e', `ord-1\r\nx: y`, {}];
+const UNUSABLE_IDS = [null, 7.5, 0, '', '..', 'a/b', '%2e%2e', `ord-1\r\nx: y`, {}];
 
 const ROWS: Row[] = [
   { seen: 'a whole response', faults: [], ...BOUGHT },
