@@ -42,7 +42,9 @@ export async function runJest(args, files) {
  * @returns {Promise<string[]>} the test files that they select, from the project's root; none if Jest rejects `args`
  */
 export async function testFiles(args) {
-  const json = args.includes('--json') ? [] : ['--json'];
-  const listed = await run(process.execPath, [JEST, '--listTests', ...json, ...args]).catch(() => '[]');
+  // With `--outputFile`, Jest would write the list to that file.
+  const at = args.indexOf('--outputFile');
+  const selection = (at < 0 ? args : args.toSpliced(at, 2)).filter((argument) => argument !== '--json');
+  const listed = await run(process.execPath, [JEST, '--listTests', '--json', ...selection]).catch(() => '[]');
   return JSON.parse(listed).map((/** @type {string} */ file) => relative(projectRoot, file));
 }

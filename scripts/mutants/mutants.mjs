@@ -1742,7 +1742,7 @@ export const MUTANTS = [
     rule: 'accepting keys after one event without keys does not accept them after another',
     file: 'src/domain/review-order.ts',
     find: '!accepted.keylessEvents?.includes(type)',
-    replace: 'accepted.keylessEvents === undefined || type === undefined',
+    replace: 'accepted.keylessEvents === undefined && type !== undefined',
     tests: ['test/unit/domain/plan-delivery.test.ts'],
   },
   {

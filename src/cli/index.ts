@@ -96,7 +96,7 @@ function statusAdvice(error: unknown, message: string): string {
 function withoutHelp(program: Command, argv: readonly string[]): string[] {
   const isCommand = (name?: string) => name === undefined || program.commands.some((one) => one.name() === name);
   const [name, next] = argv.slice(2).filter((word) => !word.startsWith('-'));
-  if (name === 'help' && !isCommand(next)) return argv.filter((word) => word !== 'help');
+  if (name === 'help' && !isCommand(next)) return argv.filter((word) => !['help', '--help', '-h'].includes(word));
   const isKnown = name === 'help' || isCommand(name);
   return argv.filter((word) => isKnown || (word !== '--help' && word !== '-h'));
 }

@@ -193,7 +193,7 @@ export function showStatus(out: Output, status: PurchaseStatus): void {
     `${referenceId}  ${coloured(out.colours, toneOf(state), state)}${orderId ? `  order ${orderId}` : ''}`,
     `  ${workflowStatus.toLowerCase()}, started ${time(startedAt)}${endedAt ? `, ended ${time(endedAt)}` : ''}`,
     ...formatRunning(status),
-    status.cancelRequested && '  a cancel was requested: nothing more is bought',
+    status.cancelRequested && '  a cancel was requested: the order is not placed again',
     ...formatHold(status),
     ...status.pendingActivities.flatMap((work) => formatWork(work, status)),
     ...(since ? formatWaiting(taskQueue, since) : []),

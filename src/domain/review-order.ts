@@ -80,9 +80,10 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
   }
   if (isFailedOrRefunded(status)) return { kind: 'ended', outcome: status };
   if (!hasKeys) return { kind: 'open' };
-  const keylessEvent = keylessEvents.find((type) => !accepted.keylessEvents?.includes(type));
-  if (keylessEvent !== undefined) {
-    const explanation = `the order has keys, but ${keylessEvent} has already been sent to the checkout`;
+  const unaccepted = keylessEvents.filter((type) => !accepted.keylessEvents?.includes(type));
+  if (unaccepted.length > 0) {
+    const have = unaccepted.length === 1 ? 'has' : 'have';
+    const explanation = `the order has keys, but ${unaccepted.join(' and ')} ${have} already been sent to the checkout`;
     return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { keylessEvents: [...keylessEvents] } });
   }
   // Products that were not bought remain only if an operator accepted them. They are delivered as received.

@@ -69,8 +69,8 @@ const historyItem = z.object({
 export const historyOrder = z
   .object({
     id: orderId,
-    // Absent if the order was not placed through this interface.
-    reference_id: z.union([z.string(), z.int()]).nullish(),
+    // Absent if the order was not placed through this interface. A number may have lost its zeros, so it is unreadable.
+    reference_id: z.string().nullish(),
     // As received. The partner does not say whether these are the fulfilment statuses.
     status: text,
     item: historyItem.optional().catch(undefined),
@@ -79,7 +79,7 @@ export const historyOrder = z
   .transform(({ id, reference_id, status, item, created_at }) => ({
     id: cut(id),
     status: cut(status),
-    referenceId: cutAny(typeof reference_id === 'number' ? String(reference_id) : reference_id),
+    referenceId: cutAny(reference_id),
     item: item && {
       id: cutAny(item.id),
       title: cutAny(item.title),
@@ -92,7 +92,7 @@ export const historyOrder = z
 const readableFields = z
   .object({
     id: orderId.transform(cut).optional().catch(undefined),
-    reference_id: z.preprocess(idOf, text).transform(cut).optional().catch(undefined),
+    reference_id: text.transform(cut).optional().catch(undefined),
     created_at: writtenTime.transform(inUtc).optional().catch(undefined),
   })
   .transform(({ id, reference_id, created_at }) => ({ id, referenceId: reference_id, createdAt: created_at }));

@@ -17,7 +17,7 @@ import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleEvent } from '../domain/plan-delivery';
 import { isDeliveryAttemptResult, isSaleDeliveryAttemptResult } from './guards';
-import { attentionNoticeOptions, DELIVERY_RETRY_HOURS, deliveryOptions, firstDeliveryOptions } from './policies';
+import { attentionNoticeOptions, deliveryOptions, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
@@ -71,7 +71,7 @@ export async function deliverWithRetries(
       ? ENDED_BY_OPERATOR
       : {
           kind: 'EXHAUSTED',
-          reason: `the event was retried for ${DELIVERY_RETRY_HOURS} hours and never accepted`,
+          reason: 'the event was retried until its time limit and never accepted',
         };
   }
 }

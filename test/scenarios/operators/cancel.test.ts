@@ -79,7 +79,9 @@ describe('a purchase that an operator cancels or terminates', () => {
     expect(await env.starter.cancel(referenceId)).toMatchObject({ state: 'HELD', effect: 'STAYS_HELD' });
     await operator.idle();
     expect(await env.starter.status(referenceId)).toMatchObject({ hold, cancelRequested: true });
-    expect((await run('status', referenceId)).stdout).toContain('\n  a cancel was requested: nothing more is bought\n');
+    expect((await run('status', referenceId)).stdout).toContain(
+      '\n  a cancel was requested: the order is not placed again\n',
+    );
     await operator.resolve('withhold');
   });
 
