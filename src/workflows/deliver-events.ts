@@ -16,6 +16,7 @@ import type { AttentionKind } from '../contracts/public-types';
 import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleEvent } from '../domain/plan-delivery';
+import { pluralize } from '../domain/text-format';
 import { isDeliveryAttemptResult, isSaleDeliveryAttemptResult } from './guards';
 import { attentionNoticeOptions, deliveryOptions, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
@@ -53,6 +54,7 @@ export async function deliverWithRetries(
     ({ eventMayHaveArrived, retryAfterMs } = first);
   }
   sender.showDelivering(event.type);
+  const beganAt = Date.now();
   if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'delay requested by the checkout or the partner' });
   const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
   try {
@@ -71,9 +73,15 @@ export async function deliverWithRetries(
       ? ENDED_BY_OPERATOR
       : {
           kind: 'EXHAUSTED',
-          reason: 'the event was retried until its time limit and never accepted',
+          reason: `the event was retried for ${hoursSince(beganAt)} and never accepted`,
         };
   }
+}
+
+/** Usually `DELIVERY_RETRY_HOURS`, unless an operator has changed the activity's options. */
+function hoursSince(beganAt: number): string {
+  const hours = Math.round((Date.now() - beganAt) / 3_600_000);
+  return hours < 1 ? 'less than an hour' : pluralize(hours, 'hour');
 }
 
 const ENDED_BY_OPERATOR = {
