@@ -97,6 +97,7 @@ async function runPart(step, part, title) {
   const path = join(LOGS, `${step.name}-${part.name.replaceAll(/\W+/g, '-')}.log`);
   const file = await open(path, 'w');
   const command = [join(projectRoot, 'scripts/run.mjs'), step.script, ...part.args];
+  /** @type {import('node:child_process').SpawnOptions} */
   const options = { cwd: projectRoot, stdio: ['ignore', file.fd, file.fd] };
   const exitCode = await runInForeground(process.execPath, command, options);
   await file.close();

@@ -22,6 +22,7 @@ export async function ensureDependencies(root = projectRoot) {
     log('Dependencies: npm ci …');
     // The build and the tests need development packages, whatever NODE_ENV says.
     const args = ['ci', '--include=dev', '--no-audit', '--no-fund'];
+    /** @type {import('node:child_process').SpawnOptions} */
     const options = { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' };
     const code = await runInForeground('npm', args, options);
     if (code !== 0) throw new Error(`npm ci ended with exit code ${code}`);

@@ -8,9 +8,9 @@ export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 /**
  * Runs a program in place of this one, on the same terminal, and passes signals on. Returns its exit code, or 128 plus
  * the signal number. `onMessage` receives its `ipc` messages. With `detached`, signals go to its whole process group,
- * and the group ends with the program. (`stdio` is `any` because the type of `spawn` rejects lists of plain strings.)
+ * and the group ends with the program.
  *
- * @type {(command: string, args: string[], options: { cwd?: string, stdio: any, shell?: boolean, detached?: boolean },
+ * @type {(command: string, args: string[], options: import('node:child_process').SpawnOptions,
  *   onMessage?: (message: unknown) => void) => Promise<number>}
  */
 export async function runInForeground(command, args, options, onMessage = () => undefined) {

@@ -31,6 +31,7 @@ export async function runJest(args, files) {
   // Its reporter, closing-line.mjs, says when it has counted the tests.
   let counted = false;
   // It runs in its own process group, so that the servers that its tests start end with it.
+  /** @type {import('node:child_process').SpawnOptions} */
   const options = { cwd: projectRoot, stdio: [0, 1, 2, 'ipc'], detached: process.platform !== 'win32' };
   const code = await runInForeground(process.execPath, [JEST, ...args], options, () => void (counted = true));
   if (!counted || code > 128) throw new Error(`Jest ended with exit code ${code} before it had counted the tests`);

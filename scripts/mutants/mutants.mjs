@@ -458,8 +458,8 @@ export const MUTANTS = [
     name: 'listed-order-ignored',
     rule: 'an empty search result is not believed if the list that should prove it contains the order',
     file: 'src/activities/find-orders.ts',
-    find: 'findMatching({ rows: newest.rows, newest',
-    replace: 'findMatching({ rows: newest.rows.slice(0, 0), newest',
+    find: 'findMatching(newest.rows, input',
+    replace: 'findMatching(newest.rows.slice(0, 0), input',
     tests: ['test/unit/activities/history-proof.test.ts'],
   },
   {
@@ -1725,8 +1725,8 @@ export const MUTANTS = [
     name: 'old-hit-as-the-newest',
     rule: 'an order from long before the purchase does not hold it, even if a search shows no newer one',
     file: 'src/activities/find-orders.ts',
-    find: 'deps.now() - DAY_MS',
-    replace: 'deps.now() - 1_000 * DAY_MS',
+    find: 'deps.now() - MAX_AGE_OF_NEWEST_MS',
+    replace: 'deps.now() - 1_000 * MAX_AGE_OF_NEWEST_MS',
     tests: ['test/unit/activities/find-orders.test.ts'],
   },
   {

@@ -19,7 +19,8 @@ import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } fro
 
 /** A search gives up after this many: 100,000 orders younger than one purchase are too many to scan. */
 const MAX_PAGES = 200;
-const DAY_MS = 24 * 3_600_000;
+/** The newest orders show the partner's clock. The newest hit of a search may be years old, so it counts as younger. */
+const MAX_AGE_OF_NEWEST_MS = 24 * 3_600_000;
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
 const NO_REFERENCE =
@@ -77,9 +78,7 @@ async function proveAbsent(
   input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
-  const { orders } = requireClear(
-    await findMatching({ rows: newest.rows, newest: newestOf(newest.rows) }, input, deps),
-  );
+  const { orders } = requireClear(await findMatching(newest.rows, input, deps));
   if (orders.length > 0)
     return { orders, provesAbsence: false, reason: 'the list shows the order, but the search did not find it' };
   return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
@@ -117,10 +116,9 @@ export async function findByReference(
   const searched = await search(partner, wanted.referenceId);
   const rows =
     searched ?? (await partner.ordersSince(wanted.purchaseStartedAt - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
-  // A scan has the newest orders, which show the partner's clock. The newest hit of a search may be years old.
-  const newest = searched ? Math.max(newestOf(rows), deps.now() - DAY_MS) : newestOf(rows);
+  const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
   return {
-    ...(await findMatching({ rows, newest }, wanted, deps)),
+    ...(await findMatching(rows, wanted, deps, minNewest)),
     how: searched ? 'search' : 'scan',
     rowsSeen: rows.length,
     reason: searched ? 'searched' : 'scanned, because the partner ignores the search',
@@ -147,11 +145,14 @@ function canMatch({ referenceId, id }: HistoryRow, text: string): boolean {
  * The orders with exactly this reference, each id once, oldest first. An unreadable row with this reference always
  * makes the result unclear. Once a request may have been sent, so does a row that is recent enough to be its order and
  * has no reference or a similar one. Before that, a single bad row would stop all new sales.
+ *
+ * @param minNewest epoch ms: the partner's newest order is no older than this.
  */
 async function findMatching(
-  { rows, newest }: { rows: readonly HistoryRow[]; newest: number },
+  rows: readonly HistoryRow[],
   { referenceId, purchaseStartedAt, requestMayHaveBeenSent }: Wanted,
   { now, purchases }: SearchDependencies,
+  minNewest = -Infinity,
 ): Promise<Pick<Found, 'orders' | 'unclear'>> {
   const { readable, unreadable } = partitionByReadability<HistoryOrder>(rows);
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
@@ -162,6 +163,7 @@ async function findMatching(
   const unclear = (reason?: string) => ({ orders: [], unclear: reason });
   if (unreadable.some((row) => row.referenceId === referenceId)) return unclear(UNREADABLE_ROW);
   if (!requestMayHaveBeenSent) return unclear();
+  const newest = Math.max(newestOf(rows), minNewest);
   const oldest = oldestPossible(purchaseStartedAt - CLOCK_TOLERANCE_MS, newest, now());
   const mayBeTheOrder = ({
     referenceId: shown,

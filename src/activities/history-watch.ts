@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { log } from '@temporalio/activity';
-import { errorName } from '../domain/safe-values';
 import type { PollUntilEndedInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, safeStatus } from '../domain/order';
+import { errorName } from '../domain/safe-values';
 import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_DENIED } from './failures';
 

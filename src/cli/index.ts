@@ -94,11 +94,10 @@ function statusAdvice(error: unknown, message: string): string {
 
 /** Drops `help` and `--help` for an unknown command. Otherwise commander shows the whole help and succeeds. */
 function withoutHelp(program: Command, argv: readonly string[]): string[] {
-  const isCommand = (name?: string) => name === undefined || program.commands.some((one) => one.name() === name);
-  const [name, next] = argv.slice(2).filter((word) => !word.startsWith('-'));
-  if (name === 'help' && !isCommand(next)) return argv.filter((word) => !['help', '--help', '-h'].includes(word));
-  const isKnown = name === 'help' || isCommand(name);
-  return argv.filter((word) => isKnown || (word !== '--help' && word !== '-h'));
+  const [first, second] = argv.slice(2).filter((word) => !word.startsWith('-'));
+  const name = first === 'help' ? second : first;
+  const isKnown = name === undefined || name === 'help' || program.commands.some((one) => one.name() === name);
+  return argv.filter((word) => isKnown || !['help', '--help', '-h'].includes(word));
 }
 
 /** Adds the server's own words, which Temporal's error messages leave out. */

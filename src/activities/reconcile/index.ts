@@ -8,6 +8,7 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { groupBy } from '../../domain/group-by';
+import { errorName } from '../../domain/safe-values';
 import { REFERENCE_PATTERN } from '../../domain/order';
 import { safeErrorCode } from '../../domain/safe-values';
 import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
@@ -19,7 +20,6 @@ import { lookbackIssue } from '../../temporal/client';
 import { minFindingAgeMs } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { failure, toFailure } from '../failures';
-import { errorName } from '../../domain/safe-values';
 import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
 import { recheckFinding, type ReconcileContext } from './recheck-finding';

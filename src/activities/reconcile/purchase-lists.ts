@@ -8,8 +8,8 @@ import { type KeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
-import type { Progress } from '../progress';
 import { describeIfValid } from '../dependencies';
+import type { Progress } from '../progress';
 
 /** Values in one query. With the longest references, such a query has about 30,000 characters. */
 const BATCH = 300;

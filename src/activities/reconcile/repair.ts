@@ -10,6 +10,7 @@ import type { ResolveUpdateInput } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
 import { isDeliveryError } from '../../delivery';
 import { isSafeOrderId } from '../../domain/order';
+import { errorName } from '../../domain/safe-values';
 import { planDelivery } from '../../domain/plan-delivery';
 import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domain/reconciliation/finding';
 import { withKeysMissing, withoutDelivery } from '../../domain/reconciliation/reconcile';
@@ -18,7 +19,6 @@ import { isPartnerError, withRetry } from '../../partner';
 import { hasResultOrIsRunning, startDelivery } from '../../temporal/client';
 import { RESPONSE_TIMEOUT_MS } from '../../workflows/policies';
 import { postEvent } from '../deliver-sale';
-import { errorName } from '../../domain/safe-values';
 import { loadEndedPurchase } from '../read-ended-purchase';
 import type { RecheckedFinding, ReconcileContext } from './recheck-finding';
 

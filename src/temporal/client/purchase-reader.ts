@@ -77,7 +77,8 @@ async function* earlierRuns(
   for await (const { status, type, memo, workflowId, runId } of latestAndListed(client, ids)) {
     const isPurchase = workflowId === purchaseId;
     const isOurs = type === (isPurchase ? PURCHASE_WORKFLOW : DELIVER_WORKFLOW);
-    if (!isOurs || seen.size === seen.add(runId).size) continue;
+    if (!isOurs || seen.has(runId)) continue;
+    seen.add(runId);
     if (status.name === 'COMPLETED') yield { isPurchase, memo, unconfirmedEvents: [] };
     else yield { isPurchase, unconfirmedEvents: await readSentEvents(client, { workflowId, runId }) };
   }

@@ -132,6 +132,19 @@ describe('every paid key is delivered or reported', () => {
     expect(await received(referenceId)).toEqual([]);
   });
 
+  it('still knows what is missing from a terminated purchase after the rest of its order was refunded', async () => {
+    const { referenceId, become } = await open();
+    await operatorOf(env, referenceId).terminate();
+    await become('PARTIAL_COMPLETED', 'A');
+    await night(referenceId);
+    await ended(referenceId, 1);
+    await become('REFUNDED', 'A');
+    const refunded = [{ kind: 'SHORTFALL_REFUNDED', done: 'notified' }];
+    expect(await night(referenceId)).toMatchObject(refunded);
+    await ended(referenceId, 2);
+    expect(await night(referenceId)).toMatchObject(refunded);
+  });
+
   it('still delivers the rest of an order after an event without keys was repeated on request', async () => {
     const { referenceId, become } = await overdue();
     await become('PARTIAL_COMPLETED', 'A');

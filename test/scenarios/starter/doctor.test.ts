@@ -197,6 +197,14 @@ describe('doctor', () => {
     expect(env.sandbox.requests().place).toBe(0);
   });
 
+  it('praises neither the speed nor the rate limit of a partner that never responded', async () => {
+    const namesOf = ({ checks }: Diagnosis) => checks.map(({ name }) => name);
+    const ofResponses = ['partner: rate limit', 'partner: response time'];
+    expect(namesOf(await run())).toEqual(expect.arrayContaining(ofResponses));
+    const silent = namesOf(await run({ variables: { PARTNER_BASE_URL: 'http://127.0.0.1:1' } }));
+    expect(silent.filter((name) => ofResponses.includes(name))).toEqual([]);
+  });
+
   it('prints links to held, overdue and failed purchases, or names the variable that they need without reporting a fault', async () => {
     const known = await run({ variables: { TEMPORAL_UI_URL: 'http://ui.example:8233/' } });
     const shown = formatDiagnosis(known);

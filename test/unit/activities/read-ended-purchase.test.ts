@@ -6,11 +6,7 @@ function read(...runs: EarlierRun[]) {
   return readAll({}, ...runs);
 }
 
-interface Others {
-  runIds?: string[];
-}
-
-function readAll({ runIds = [] }: Others, ...runs: EarlierRun[]) {
+function readAll({ runIds = [] }: { runIds?: string[] }, ...runs: EarlierRun[]) {
   const workflowId = 'purchase-SALE-1';
   const purchases: Pick<PurchaseReader, 'earlierRuns' | 'runs' | 'recordedSecretId'> = {
     async *earlierRuns() {

@@ -207,11 +207,15 @@ describe('a list that is read back to a given time', () => {
     expect(asked).toEqual([1, 6, 5, 4, 3, 2]);
   });
 
-  it('with a page of rows without a date is read beyond it', async () => {
-    const rows: HistoryRow[] = minutes(30).toReversed();
-    for (let at = 5; at < 10; at++) rows[at] = { at, id: `o-${at}`, problems: ['created_at'] };
-    expect(idsOf(await historyOf(rows).since(15))).toContain('o-15');
-  });
+  it.each([true, false])(
+    'with a page of rows without a date is read beyond it (newest first: %s)',
+    async (newestFirst) => {
+      const rows: HistoryRow[] = newestFirst ? minutes(30).toReversed() : minutes(30);
+      const from = newestFirst ? 5 : 20;
+      for (let at = from; at < from + 5; at++) rows[at] = { at, id: `o-${at}`, problems: ['created_at'] };
+      expect(idsOf(await historyOf(rows).since(15))).toContain('o-15');
+    },
+  );
 
   it('is read completely if it is not sorted by time', async () => {
     const rows = [...minutes(20).slice(10), ...minutes(10)].map((one, at) => (at === 1 ? row(3) : one));
