@@ -13,7 +13,8 @@ export interface OpenOrderSettings {
   pollIntervalMs: number;
   /** How long to measure once all orders are placed, ms. */
   windowMs: number;
-  /** Used for `PURCHASE_WATCH=history`: interval in ms, number of intervals, orders completed in each interval. */
+  /** Used for `PURCHASE_WATCH=history`: orders, interval in ms, number of intervals, orders completed in each interval. */
+  watchedOrders: number;
   watchIntervalMs: number;
   watchIntervals: number;
   changedEachInterval: number;
@@ -26,21 +27,23 @@ const SETTLE_MS = 5_000;
 
 /** What it costs to wait for orders that stay open. */
 export function measureOpenOrders({ cli, side, progress }: Run, settings: OpenOrderSettings): Promise<Measured> {
-  const { orders } = settings;
   const isWatched = side.name === 'history';
+  const orders = isWatched ? settings.watchedOrders : settings.orders;
   const pollIntervalMs = isWatched ? settings.watchIntervalMs : settings.pollIntervalMs;
   const windowMs = isWatched ? settings.watchIntervals * pollIntervalMs : settings.windowMs;
   const polling = { firstPollMs: pollIntervalMs, pollIntervalMs };
   return withEnvironment(cli, side, 1, async (environment) => {
     const worker = await environment.startWorker(polling);
-    const memory = sampleMemory(worker.pid);
+    const samples = sampleMemory(worker.pid);
     const placed = await openOrders(environment, side, orders, polling, progress);
     await setTimeout(SETTLE_MS);
     progress(`${placed} open, for ${windowMs / 1_000} s`);
     const changing = isWatched ? meanwhile(changeOrders(environment, settings)) : undefined;
     const polls = placed * (windowMs / pollIntervalMs);
-    const measured = await measureWindow(environment, worker, memory, windowMs, polls);
-    return { ...measured, intervalsLate: await changing, unfinished: orders - placed };
+    const { costs, memory } = await measureWindow(environment, worker, samples, windowMs, polls);
+    const unfinished = orders - placed;
+    // The memory of fewer orders would look like a saving.
+    return isWatched ? { ...costs, intervalsLate: await changing, unfinished } : { ...costs, ...memory, unfinished };
   });
 }
 
@@ -68,25 +71,22 @@ async function openOrders(
 async function measureWindow(
   { temporal, sandbox }: Environment,
   worker: StartedWorker,
-  memory: MemorySamples,
+  samples: MemorySamples,
   windowMs: number,
   polls: number,
-): Promise<Measured> {
+): Promise<{ costs: Measured; memory: Measured }> {
   const requestsBefore = totalOf(await sandbox.requests());
   const [serverBefore, workerBefore] = [usageOf(temporal.pid), usageOf(worker.pid)];
-  const samplesBefore = memory.all().length;
+  const samplesBefore = samples.all().length;
   await setTimeout(windowMs);
   const msPerPoll = (before: number, after: number) => ((after - before) * 1_000) / polls;
   const server = msPerPoll(serverBefore.cpuSeconds, usageOf(temporal.pid).cpuSeconds);
   const own = msPerPoll(workerBefore.cpuSeconds, usageOf(worker.pid).cpuSeconds);
   const requests = totalOf(await sandbox.requests()) - requestsBefore;
-  memory.stop();
+  samples.stop();
   return {
-    workerPeakMb: memory.peak(),
-    workerSettledMb: median(memory.all().slice(samplesBefore)),
-    serverCpuPerPoll: server,
-    workerCpuPerPoll: own,
-    requestsPerPoll: requests / polls,
+    costs: { serverCpuPerPoll: server, workerCpuPerPoll: own, requestsPerPoll: requests / polls },
+    memory: { workerPeakMb: samples.peak(), workerSettledMb: median(samples.all().slice(samplesBefore)) },
   };
 }
 

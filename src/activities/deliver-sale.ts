@@ -33,7 +33,7 @@ export function createDeliveryActivities(
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
       try {
-        const lines = await linesOf(deps, event);
+        const lines = (await hasRunAgain(deps, event)) ? undefined : await linesOf(deps, event);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
         if (!lines) return { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() };
         const { type, referenceId, orderId, outcome, totalDebit, reason } = event;
@@ -80,6 +80,13 @@ export async function postEvent(
     metrics.count('fulfilment_delivery_attempts', { result: 'failed' });
     throw error;
   }
+}
+
+/** Whether the purchase was reset or started again after the end that the event follows. */
+async function hasRunAgain({ purchases }: ActivityDependencies, { referenceId, afterRunId }: SaleEvent) {
+  if (afterRunId === undefined) return false;
+  const latest = await purchases.describeIfKnown(referenceId);
+  return latest !== undefined && latest.runId !== afterRunId;
 }
 
 /**

@@ -60,8 +60,9 @@ type SearchDependencies = Pick<ActivityDependencies, 'now' | 'purchases'>;
 async function searchHistory(
   partner: PartnerClient,
   deps: SearchDependencies & { readNewest: ReadNewest },
-  input: FindOrdersInput,
+  given: FindOrdersInput,
 ): Promise<OrderSearchResult> {
+  const input = await sinceEarliestStart(deps, given);
   const { orders, reason, how, rowsSeen } = requireClear(await findByReference(partner, input, deps));
   if (orders.length > 0 || !input.prove) return { orders, provesAbsence: false, reason };
   if (how === 'search') return proveAbsent(partner, deps, input);
@@ -90,7 +91,20 @@ function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   return found;
 }
 
-type Wanted = Pick<FindOrdersInput, 'referenceId' | 'purchaseStartedAt' | 'requestMayHaveBeenSent'>;
+type Wanted = Pick<
+  FindOrdersInput,
+  'referenceId' | 'purchaseStartedAt' | 'requestMayHaveBeenSent' | 'mayHaveEarlierExecution'
+>;
+
+/** The same search, back to the start of the first execution of the reference, which may have placed the order. */
+export async function sinceEarliestStart<W extends Wanted>(
+  { purchases }: Pick<SearchDependencies, 'purchases'>,
+  wanted: W,
+): Promise<W> {
+  if (!wanted.mayHaveEarlierExecution) return wanted;
+  const earliest = await purchases.earliestStart(wanted.referenceId);
+  return { ...wanted, purchaseStartedAt: Math.min(wanted.purchaseStartedAt, earliest) };
+}
 
 interface Found {
   orders: FoundOrder[];

@@ -9,7 +9,7 @@ import { PLACEMENT_WRITE_MS } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
 import { type ActivityDependencies, wasDispatchedBefore } from './dependencies';
 import { ACCESS_DENIED } from './failures';
-import { findByReference } from './find-orders';
+import { findByReference, sinceEarliestStart } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
@@ -160,9 +160,12 @@ async function findExistingOrder(
   deps: AttemptContext,
   input: PlaceOrderInput,
 ): Promise<AttemptEnd | undefined> {
+  // After the decision `replace`, fence 3 has not ruled out an earlier execution.
+  const mayHaveEarlierExecution = isReplacing(input) && !input.startedWithRejectDuplicate;
   const search = await readInTime(deps, input, {
     reservedMs: 0,
-    read: () => findByReference(partner, input, deps),
+    read: async () =>
+      findByReference(partner, await sinceEarliestStart(deps, { ...input, mayHaveEarlierExecution }), deps),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });

@@ -11,10 +11,10 @@ import type { PurchaseItem } from '../domain/purchase-item';
 import { isKeylessEvent, isKeylessOutcome } from '../domain/purchase-state';
 import type { EndedPurchase } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
-import type { PurchaseReader } from '../temporal/client';
+import type { PurchaseReader, Run } from '../temporal/client';
 import { type ActivityDependencies, describeIfValid, readPermits } from './dependencies';
 import { failure, toFailure } from './failures';
-import { findByReference } from './find-orders';
+import { findByReference, sinceEarliestStart } from './find-orders';
 import { addKeyIds, snapshotOf } from './order-keys';
 
 /** Reads ended purchases. */
@@ -36,7 +36,7 @@ export function createReadEndedPurchaseActivities(deps: ActivityDependencies): P
 
 /**
  * Reads an ended purchase from its result, its closing memo and its order. If it did not complete, a client may have
- * forged its memo and search attributes, so its order is looked up by reference at the partner.
+ * forged its memo and search attributes, so its order is the one that its history shows, or that has its reference.
  *
  * @throws ApplicationFailure `NothingToDeliver` if the purchase is unknown or still running; PartnerError
  */
@@ -48,7 +48,7 @@ export async function loadEndedPurchase(
   if (!description) throw nothingToDeliver('the purchase is no longer known');
   const { status, taskQueue } = description;
   if (status.name === 'RUNNING') throw nothingToDeliver('the purchase is still running and will deliver by itself');
-  const items = await itemsBought(deps, description);
+  const items = await itemsBought(deps, description, referenceId);
   const result =
     status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
@@ -58,6 +58,7 @@ export async function loadEndedPurchase(
   const { receivedKeyIds, refundReceived, keylessEvents } = earlier;
   const ended: EndedPurchase = {
     referenceId,
+    runId: description.runId,
     items,
     outcome: result?.outcome,
     orderId: result?.orderId,
@@ -69,7 +70,9 @@ export async function loadEndedPurchase(
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
   if (result && isKeylessOutcome(result.outcome)) return { ended, taskQueue };
-  const orderId = result ? result.orderId : await ownOrderId(deps, description, referenceId);
+  const orderId = result
+    ? result.orderId
+    : ((await recordedOrderId(deps, description, referenceId)) ?? (await ownOrderId(deps, description, referenceId)));
   if (orderId === undefined) return { ended, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
   const { data } = await deps.partner.getOrder(
@@ -136,24 +139,56 @@ async function recordedSecretId(
   return undefined;
 }
 
-async function itemsBought(
+/** The runs of a reference: the latest, then those of resets and other starts, newest first. */
+async function* newestFirst(
   { purchases }: ActivityDependencies,
-  run: WorkflowExecutionDescription,
+  latest: WorkflowExecutionDescription,
+  referenceId: string,
+): AsyncGenerator<Run> {
+  yield latest;
+  yield* (await purchases.runs(referenceId)).filter(({ runId }) => runId !== latest.runId).toReversed();
+}
+
+/** The items of the latest run with a valid input. A later start with an invalid one bought nothing. */
+async function itemsBought(
+  deps: ActivityDependencies,
+  latest: WorkflowExecutionDescription,
+  referenceId: string,
 ): Promise<PurchaseItem[]> {
-  const input = await purchases.startInput(run);
-  if (validatePurchase(input).length > 0) throw nothingToDeliver('the purchase was started with an invalid input');
-  return itemsOnly((input as { items: PurchaseItem[] }).items);
+  for await (const run of newestFirst(deps, latest, referenceId)) {
+    const input = await deps.purchases.startInput(run);
+    if (validatePurchase(input).length === 0) return itemsOnly((input as { items: PurchaseItem[] }).items);
+  }
+  throw nothingToDeliver('the purchase was started with an invalid input');
+}
+
+/** The order of a purchase without a result, from the histories of its runs: the partner may not show its reference. */
+async function recordedOrderId(
+  deps: ActivityDependencies,
+  latest: WorkflowExecutionDescription,
+  referenceId: string,
+): Promise<string | undefined> {
+  for await (const run of newestFirst(deps, latest, referenceId)) {
+    const orderId = await deps.purchases.recordedOrderId(run);
+    if (orderId !== undefined) return orderId;
+  }
+  return undefined;
 }
 
 /**
- * The order of a purchase without a result: the one with its reference. If there are several, an operator must decide.
+ * The order of a purchase that recorded none: the one with its reference. If there are several, an operator must decide.
  */
 async function ownOrderId(
   deps: ActivityDependencies,
   { startTime }: WorkflowExecutionDescription,
   referenceId: string,
 ): Promise<string | undefined> {
-  const wanted = { referenceId, purchaseStartedAt: startTime.getTime(), requestMayHaveBeenSent: true };
+  const wanted = await sinceEarliestStart(deps, {
+    referenceId,
+    purchaseStartedAt: startTime.getTime(),
+    requestMayHaveBeenSent: true,
+    mayHaveEarlierExecution: true,
+  });
   const { orders, unclear } = await findByReference(deps.partner, wanted, deps);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);

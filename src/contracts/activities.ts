@@ -94,6 +94,8 @@ export interface FindOrdersInput {
   sentBefore: number;
   /** A request of this purchase may have been sent, so an unreadable row without a reference may be its order. */
   requestMayHaveBeenSent: boolean;
+  /** An earlier execution of this reference may have placed the order. */
+  mayHaveEarlierExecution?: boolean;
 }
 
 /** One search of the partner's order history. */
@@ -156,8 +158,8 @@ export interface DeliverInput {
 export type DeliveryAttemptResult = { kind: 'RECEIVED'; event: ReceivedEvent } | { kind: 'REFUSED' };
 
 /**
- * `CHANGED`: the order has changed since its review, so this attempt sent nothing. `eventMayHaveArrived`: the checkout
- * may have received the event from an earlier attempt.
+ * `CHANGED`: the order has changed since its review, or the purchase has run again, so this attempt sent nothing.
+ * `eventMayHaveArrived`: the checkout may have received the event from an earlier attempt.
  */
 export type SaleDeliveryAttemptResult = DeliveryAttemptResult | { kind: 'CHANGED'; eventMayHaveArrived: boolean };
 

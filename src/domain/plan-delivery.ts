@@ -7,6 +7,8 @@ import { isKeylessOutcome, eventTypeOf, type PurchaseOutcome } from './purchase-
 /** An ended purchase, as the Temporal server and the partner know it now. */
 export interface EndedPurchase {
   referenceId: string;
+  /** Its latest run. */
+  runId?: string;
   items: PurchaseItem[];
   /** Absent if the workflow was stopped without a result. */
   outcome?: PurchaseOutcome;
@@ -40,6 +42,8 @@ export interface SaleEvent {
   lines?: SaleLine[];
   totalDebit?: number;
   reason?: string;
+  /** Only after the end of the purchase: its last run. Once it has run again, the event is not sent. */
+  afterRunId?: string;
 }
 
 /** How to bring the checkout up to date after the end of a purchase. */

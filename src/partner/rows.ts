@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { z } from 'zod';
 
 /** An unreadable row of a list, with the fields that can be read. */
@@ -65,7 +65,7 @@ function newerDates(rows: readonly { createdAt?: string }[]): (string | undefine
 /** @returns undefined for a row that is nested too deeply to serialise. Only its place then identifies it. */
 export function digestOf(row: unknown): string | undefined {
   try {
-    return createHash('sha256').update(JSON.stringify(row)).digest('base64url');
+    return hash('sha256', JSON.stringify(row), 'base64url');
   } catch {
     return undefined;
   }

@@ -40,6 +40,10 @@ export class PurchaseDiffersError extends FulfilmentError {
   }
 }
 
+/** An invalid start may follow a valid one, if a client does not start with RejectDuplicate. */
+const NEW_REFERENCE_UNLESS_STARTED_BEFORE =
+  'Use a new reference, unless Temporal shows an earlier execution of this one, which may have bought the sale.';
+
 /** A purchase with this reference was started with invalid input, so nothing can be bought under it. */
 export class ReferenceUnusableError extends FulfilmentError {
   constructor(
@@ -48,7 +52,7 @@ export class ReferenceUnusableError extends FulfilmentError {
   ) {
     super(
       `Reference ${referenceId} can't be used: a purchase was already started with invalid input (${issues.join('; ')}). ` +
-        'Use a new reference.',
+        NEW_REFERENCE_UNLESS_STARTED_BEFORE,
     );
   }
 }
@@ -73,13 +77,13 @@ export class PurchaseEndedWithoutResultError extends FulfilmentError {
     readonly workflowStatus: WorkflowStatus,
     /** Temporal's own words. */
     readonly explanation?: string,
-    /** The input was invalid, and nothing was bought. Otherwise the workflow was stopped, and an order may exist. */
+    /** The input was invalid, so this execution bought nothing. Otherwise it was stopped, and an order may exist. */
     readonly isInvalidInput = false,
   ) {
     super(
       `Purchase ${referenceId} ended as ${workflowStatus}${explanation ? ` (${explanation})` : ''} and has no result. ` +
         (isInvalidInput
-          ? 'Its input was invalid, and nothing was bought. Use a new reference.'
+          ? `Its input was invalid, so it bought nothing. ${NEW_REFERENCE_UNLESS_STARTED_BEFORE}`
           : `An operator can check whether the partner has an order for it: ${searchCommand(referenceId)}`),
     );
   }

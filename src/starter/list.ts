@@ -203,7 +203,7 @@ function toListedPurchase(execution: WorkflowExecutionInfo): ListedPurchase {
 function explain({ status, memo }: WorkflowExecutionInfo, state?: PurchaseState, hold?: Hold): string {
   if (hold) return hold.explanation;
   if (status.name === 'FAILED')
-    return 'failed: its input was probably invalid, and nothing was bought; its status shows the reason';
+    return 'failed: its input was probably invalid, so this execution bought nothing; its status shows the reason';
   if (state === undefined) return `ended without a result (${status.name}): the partner may have an order for it`;
   return typeof memo?.reason === 'string' ? memo.reason : STATE_MEANINGS[state];
 }

@@ -22,6 +22,8 @@ interface HistorySearch extends Pick<Confirm, 'searches' | 'needsProof'> {
   notBefore: number;
   /** A request may have been sent, so an unreadable row may be its order. */
   requestMayHaveBeenSent: boolean;
+  /** An earlier execution of this reference may have placed the order. */
+  mayHaveEarlierExecution: boolean;
   /** Overrides how long an unreadable history is searched, in ms. */
   unreadableForMs?: number;
 }
@@ -67,7 +69,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
 /** One search. If `result` is absent, the search failed, or an operator completed it with an invalid result. */
 async function searchOnce(
   { input, settings }: PurchaseRecord,
-  { needsProof, notBefore, requestMayHaveBeenSent }: HistorySearch,
+  { needsProof, notBefore, requestMayHaveBeenSent, mayHaveEarlierExecution }: HistorySearch,
 ): Promise<{ result?: OrderSearchResult; reason: string }> {
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
@@ -79,6 +81,7 @@ async function searchOnce(
         prove: needsProof,
         sentBefore: notBefore,
         requestMayHaveBeenSent,
+        mayHaveEarlierExecution,
       },
     ]);
     return isOrderSearchResult(result)

@@ -139,6 +139,7 @@ export const isOrderCheck: Guard<OrderCheck> = isEither(
 
 const isEndedShape = isObject({
   referenceId: isString,
+  runId: isOptional(isString),
   items: isListOf(isObject({ productId: isString, quantity: isNumber })),
   outcome: isOptional(isOneOf(...PURCHASE_OUTCOMES)),
   outcomeKeyIds: isKeyIds,

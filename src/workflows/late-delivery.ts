@@ -71,8 +71,9 @@ async function deliverCurrent(
       if (input.again) throw deliveryFailure(FAILURE.nothingToDeliver, plan.reason);
       return endDelivery(ended, [], shown);
     }
+    const event = { ...plan.event, afterRunId: ended.runId };
     const showDelivering = (type: string) => showDelivery(referenceId, type);
-    const end = await deliverWithRetries({ settings, showDelivering }, plan.event, false);
+    const end = await deliverWithRetries({ settings, showDelivering }, event, false);
     switch (end.kind) {
       case 'RECEIVED': {
         const keyIds = unionOfKeyIds(ended.receivedKeyIds, keyIdsOf(plan.event.lines ?? []));

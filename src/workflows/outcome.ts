@@ -65,7 +65,7 @@ export async function decideOutcome(
       case 'issue': {
         const resolution = await holds.hold(review.issue);
         if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
-          return { ...abandoned(review.issue.explanation, resolution.decision), totalDebit };
+          return { ...abandoned(review.issue.explanation, resolution.decision, receivedKeyIds), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
         if (another !== undefined) compared = 'all';
@@ -76,9 +76,14 @@ export async function decideOutcome(
   }
 }
 
-function explainEnd(status: string, receivedKeyIds: KeyIds = {}): string {
+function explainEnd(status: string, receivedKeyIds?: KeyIds): string {
+  return `the partner says ${status}${deliveredBefore(receivedKeyIds)}`;
+}
+
+/** The checkout must know that the customer may have keys of an order that is reported to have none. */
+function deliveredBefore(receivedKeyIds: KeyIds = {}): string {
   const before = Object.values(receivedKeyIds).flat().length;
-  return `the partner says ${status}${before > 0 ? `; keys delivered before: ${before}` : ''}`;
+  return before > 0 ? `; keys delivered before: ${before}` : '';
 }
 
 /** Shortened, because an operator can fail an activity with a message of any length. */
@@ -86,9 +91,10 @@ function explainUnreadable(reason: string): string {
   return toSingleLine(`the order could not be read: ${reason}`, MAX_EXPLANATION_LENGTH);
 }
 
-function abandoned(explanation: string, decision: 'abandon' | 'withhold'): OutcomeDetails {
+function abandoned(explanation: string, decision: 'abandon' | 'withhold', receivedKeyIds?: KeyIds): OutcomeDetails {
   const how = decision === 'abandon' ? 'abandoned' : 'keys withheld';
-  return { outcome: 'ABANDONED', lines: [], reason: `${how} by an operator; ${explanation}` };
+  const reason = `${how} by an operator; ${explanation}${deliveredBefore(receivedKeyIds)}`;
+  return { outcome: 'ABANDONED', lines: [], reason };
 }
 
 function overdue(reason: string): OutcomeDetails {

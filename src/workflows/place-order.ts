@@ -240,6 +240,7 @@ function retryPlacement(placing: Placing, reason: string, result?: ResultWithout
 /** Searches the order history to find out how an attempt ended. */
 async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrder): Promise<Step> {
   const { purchase, requestMayHaveBeenSent } = placing;
+  const mayHaveEarlierExecution = !placing.isOnlyExecution;
   const { evidence, reason, retryAfterMs, inFlight } = result;
   const inFlightMs = inFlight ? placementInFlightMs(purchase.settings) : 0;
   if (plan.searches === 'window') {
@@ -253,7 +254,12 @@ async function confirm(placing: Placing, plan: Confirm, result: ResultWithoutOrd
     if (retryAfterMs) await sleep(retryAfterMs, { summary: 'delay requested by the partner' });
   }
   const notBefore = Date.now() + inFlightMs;
-  const history = await searchForOrder(purchase, { ...plan, notBefore, requestMayHaveBeenSent });
+  const history = await searchForOrder(purchase, {
+    ...plan,
+    notBefore,
+    requestMayHaveBeenSent,
+    mayHaveEarlierExecution,
+  });
   metrics.count('fulfilment_placements_confirmed', { evidence, history: history.kind });
   switch (history.kind) {
     case 'found':
@@ -319,6 +325,7 @@ async function confirmEnd(
       needsProof: true,
       notBefore: Date.now() + (isEarliest ? 0 : placementInFlightMs(purchase.settings)),
       requestMayHaveBeenSent: true,
+      mayHaveEarlierExecution: !placing.isOnlyExecution,
       unreadableForMs: lastSearchTimeoutMs(purchase.settings),
     });
     if (history.kind === 'found') return adoptFound(purchase, history.orders);

@@ -177,6 +177,12 @@ export function operatorOf(
       const all = (await historyOf(runId)).map((event) => event.activityTaskScheduledEventAttributes);
       return all.flatMap((one) => (one?.activityType?.name === activity ? [one.workflowTaskCompletedEventId!] : []));
     },
+    /** The inputs with which activities of this type were scheduled. */
+    async inputs(activity: string): Promise<unknown[]> {
+      const all = (await historyOf()).map((event) => event.activityTaskScheduledEventAttributes);
+      const payloads = all.flatMap((one) => (one?.activityType?.name === activity ? (one.input?.payloads ?? []) : []));
+      return payloads.map((payload) => client.options.loadedDataConverter.payloadConverter.fromPayload(payload));
+    },
     /** The failures of workflow tasks, except the one that a reset causes. Any other is a bug or a non-determinism. */
     async brokenTasks() {
       const failed = (await historyOf()).map((event) => event.workflowTaskFailedEventAttributes);

@@ -88,6 +88,8 @@ async function bringUpToDate(
     nothingToDeliverReason,
   );
   if (typeof read === 'string') return unrepaired(withoutDelivery(finding), read);
+  if (read.ended.orderId === undefined)
+    return unrepaired(withoutDelivery(finding), 'no order of this purchase was found');
   const plan = planDelivery(read.ended, false);
   switch (plan.kind) {
     case 'issue':

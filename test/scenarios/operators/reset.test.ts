@@ -250,6 +250,17 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
+  it.concurrent('reset after its delivery and then withheld, tells the checkout how many keys it has', async () => {
+    const { referenceId, orderId } = await env.bought({ 'demo-instant': 2 });
+    const operator = operatorOf(env, referenceId);
+    await env.sandbox.changeOrder(orderId!, { keys: [['A', 'B', 'C']] });
+    await operator.reset((await operator.points())[0]!);
+    await operator.held('MORE_KEYS_THAN_ORDERED');
+    await operator.resolve('withhold');
+
+    expect((await operator.result()).reason).toContain('; keys delivered before: 2');
+  });
+
   it.concurrent(
     'reset after it ended REFUNDED, with its order now complete, delivers no key without a decision',
     async () => {

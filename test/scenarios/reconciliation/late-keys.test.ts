@@ -257,13 +257,17 @@ describe('every paid key is delivered or reported', () => {
   });
 
   it('promises no delivery in its advice on an order that must not be delivered as it is, or on one of two', async () => {
-    const [late, stopped] = [await overdue(), await open()];
+    const [late, stopped] = [await overdue(), env.reference()];
     await late.become('COMPLETED', 'A', 'B', 'C', 'D', 'E');
-    await env.handleOf(stopped.referenceId).terminate();
-    await stopped.become('COMPLETED', 'F', 'G', 'H', 'I');
-    await env.orderByHand({ 'demo-never': 4 }, stopped.referenceId);
+    // It was stopped before it recorded which order is its own.
+    const args = [{ referenceId: stopped, items: [{ productId: 'demo-instant', quantity: 1 }] }];
+    await (await env.startRaw(stopped, { args, taskQueue: 'nobody' })).terminate();
+    for (const _order of [1, 2]) await env.orderByHand({ 'demo-instant': 1 }, stopped);
+    // The workflow itself would write the search attribute.
+    await env.untilListed(`WorkflowId = 'purchase-${stopped}' AND ExecutionStatus = 'Terminated'`, 1);
 
-    const found = await night([late.referenceId, stopped.referenceId]);
+    const { details } = await env.reconcile();
+    const found = details.filter(({ referenceId = '' }) => [late.referenceId, stopped].includes(referenceId));
     const advice = expect.stringMatching(/^Neither a reconciliation nor `npx fulfilment redeliver` delivers anything/);
     const notDelivered = { done: 'unrepaired', advice };
     expect(found.filter(({ kind }) => kind !== 'DOUBLE_PURCHASE')).toMatchObject([
@@ -348,6 +352,25 @@ describe('every paid key is delivered or reported', () => {
     await ended(referenceId, 1);
     expect((await env.client.workflow.count(`WorkflowId = '${deliverWorkflowId(referenceId)}'`)).count).toBe(1);
     expect(await received(referenceId)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
+  it('a late delivery that is retried sends no key once the purchase has run again and was abandoned', async () => {
+    const { referenceId, become } = await overdue();
+    const answers: Record<string, number> = { [LATE]: 503, 'purchase.delivered': 410 };
+    env.receiver.respondWith(({ body }) => answers[body.type] ?? 204);
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
+    await waitUntil('it was tried', () => env.receiver.attemptsOf(referenceId).length > 1);
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points())[0]!);
+    await operator.held('DELIVERY_REFUSED');
+    await operator.resolve('withhold');
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+    env.receiver.respondWith(() => 204);
+
+    await ended(referenceId, 1);
+    expect(await received(referenceId)).toEqual([]);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.overdue', 'purchase.held', 'purchase.abandoned']);
   });
 
   it('a reset late delivery and then a reset purchase each deliver the current keys, and none twice', async () => {

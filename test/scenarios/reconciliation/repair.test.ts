@@ -73,6 +73,68 @@ describe('a reconciliation', () => {
     expect(env.sandbox.requests().place).toBe(3);
   });
 
+  it.each([null, 'another-reference'])(
+    'delivers the order that a terminated purchase recorded, although its row shows the reference %s',
+    async (reference_id) => {
+      const { referenceId, orderId } = await env.opened(OPEN);
+      await env.sandbox.changeOrder(orderId, { shownRow: { reference_id } });
+      await env.handleOf(referenceId).terminate();
+      await complete(referenceId);
+      await env.untilListed("ExecutionStatus = 'Terminated'", 1);
+
+      expect(found(await env.reconcile(), referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
+      await untilReceived(referenceId, 2);
+    },
+  );
+
+  it('delivers the order that an operator chose for a terminated purchase, and reports no refund of another one', async () => {
+    const unknown = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
+    const referenceId = await env.buyFacing(unknown, OPEN);
+    await env.untilState(referenceId, 'HELD');
+    const chosen = await env.orderByHand(OPEN, 'by-hand');
+    await env.starter.resolve(referenceId, { decision: 'order', orderId: chosen.id });
+    await env.untilState(referenceId, 'PENDING');
+    const other = await env.orderByHand(OPEN, referenceId);
+    await env.sandbox.changeOrder(other.id, { status: 'REFUNDED' });
+    await env.handleOf(referenceId).terminate();
+    await env.sandbox.changeOrder(chosen.id, { status: 'COMPLETED' });
+    await env.untilListed("ExecutionStatus = 'Terminated'", 1);
+
+    await env.reconcile();
+    await untilReceived(referenceId, 2);
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.held', 'purchase.late_delivery']);
+  });
+
+  it('reports an order that a search no longer shows, instead of treating it as delivered or its refund as known', async () => {
+    const [complete, refunded] = [env.reference(), env.reference()];
+    const items = [{ productId: 'demo-instant', quantity: 2 }];
+    for (const referenceId of [complete, refunded]) {
+      await (await env.startRaw(referenceId, { taskQueue: 'nobody', args: [{ referenceId, items }] })).terminate();
+      const { id } = await env.orderByHand({ 'demo-instant': 2 }, referenceId);
+      if (referenceId === refunded) await env.sandbox.changeOrder(id, { status: 'REFUNDED' });
+      const data = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
+      const search = { operation: 'orders', referenceId, times: 'always', when: 'after' } as const;
+      env.sandbox.addFault({ ...search, action: { type: 'merge', data } });
+    }
+    await env.untilListed("ExecutionStatus = 'Terminated'", 2);
+
+    const result = await env.reconcile();
+    const reported = { done: 'unrepaired', note: 'no order of this purchase was found' };
+    expect(found(result, complete)).toMatchObject([{ kind: 'LOST', ...reported }]);
+    expect(found(result, refunded)).toMatchObject([{ kind: 'STATUS_MISMATCH', ...reported }]);
+  });
+
+  it('delivers the order of a purchase although a later start under its reference had an invalid input', async () => {
+    const late = await overdue();
+    const invalid = await env.startRaw(late, { args: [{ referenceId: late, items: [] }] });
+    await expect(invalid.result()).rejects.toThrow();
+    await complete(late);
+    await env.untilListed("ExecutionStatus = 'Failed'", 1);
+
+    expect(found(await env.reconcile(), late)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
+    await untilReceived(late, 2);
+  });
+
   it('delivers late keys although search attributes of other workflows claim the reference and the order', async () => {
     env.sandbox.addPastOrders({ count: 30, endsBeforeMs: 100 * HOUR });
     const [late, waiting] = await Promise.all([overdue(), held()]);

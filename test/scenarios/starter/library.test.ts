@@ -91,7 +91,7 @@ describe('the library of a TypeScript checkout', () => {
     await env.startRaw(referenceId, { args: [{ referenceId, items: [] }] });
     const error = await rejectionOf(env.starter.result(referenceId));
     expect(error).toMatchObject({ workflowStatus: 'FAILED', isInvalidInput: true });
-    expect(error?.message).toContain('and nothing was bought. Use a new reference.');
+    expect(error?.message).toContain('so it bought nothing. Use a new reference, unless');
   });
 
   it('distinguishes a terminated purchase from one with a result, and shows who ended it', async () => {

@@ -140,6 +140,6 @@ describe('list', () => {
     await env.untilListed("ExecutionStatus = 'Failed'", 1);
     const { purchases } = await env.starter.list();
     const failed = purchases.find((purchase) => purchase.referenceId === referenceId);
-    expect(failed?.explanation).toMatch(/^failed: its input was probably invalid, and nothing was bought/);
+    expect(failed?.explanation).toMatch(/^failed: its input was probably invalid, so this execution bought nothing/);
   });
 });

@@ -3,6 +3,23 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createDeliveryActivities } from '../../../src/activities/deliver-sale';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 
+it('an event after the end of a purchase is not sent once the purchase has run again', async () => {
+  const sent: unknown[] = [];
+  const deliver = async (event: unknown) => sent.push(event) > 0;
+  const purchases = { describeIfKnown: async () => ({ runId: 'second' }) };
+  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: Date.now, purchases };
+  const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
+  for (const [afterRunId, kind] of [
+    ['first', 'CHANGED'],
+    ['second', 'RECEIVED'],
+  ]) {
+    const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+    const event = { type: 'purchase.refunded' as const, referenceId: 'SALE-1', afterRunId };
+    expect(await environment.run(deliverSale, event)).toMatchObject({ kind });
+  }
+  expect(sent).toHaveLength(1);
+});
+
 it('the short deadline of a local delivery counts from the time it was due, even if the process starts it late', async () => {
   const deadlines: (number | undefined)[] = [];
   const deliver = async (_: unknown, withinMs?: number) => deadlines.push(withinMs) > 0;

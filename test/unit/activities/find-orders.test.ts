@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findByReference } from '../../../src/activities/find-orders';
+import { findByReference, sinceEarliestStart } from '../../../src/activities/find-orders';
 import type { PartnerClient } from '../../../src/partner/index';
 import type { PurchaseReader } from '../../../src/temporal/client/index';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index';
@@ -41,6 +41,21 @@ describe('finding an order in the history, however good or bad its search is', (
 
     expect((await find(partner, Date.now())).orders).toEqual([]);
     expect(sandbox.requests().orders).toBeLessThanOrEqual(3);
+  });
+
+  it('reads back to the first execution of the reference, whose order a later one must not place again', async () => {
+    const { sandbox, partner } = await partnerWith({ search: 'ignored' });
+    const createdAt = new Date(Date.now() - 3 * HOUR).toISOString();
+    const ours = await sandbox.placeManualOrder({ ...OURS, createdAt });
+    sandbox.addPastOrders({ count: 20_000, days: 1, endsBeforeMs: HOUR / 2 });
+    const now = Date.now();
+    expect((await find(partner, now)).orders).toEqual([]);
+
+    const purchases = { earliestStart: () => Promise.resolve(now - 4 * HOUR) } as unknown as PurchaseReader;
+    const wanted = { referenceId: 'REF-1', purchaseStartedAt: now, requestMayHaveBeenSent: true };
+    const { purchaseStartedAt } = await sinceEarliestStart({ purchases }, { ...wanted, mayHaveEarlierExecution: true });
+    expect((await find(partner, purchaseStartedAt)).orders.map(({ id }) => id)).toEqual([ours.id]);
+    expect(await sinceEarliestStart({ purchases }, wanted)).toEqual(wanted);
   });
 
   it.each([
