@@ -1,4 +1,4 @@
 import { compilePrograms, ensureBuild } from './lib/build.mjs';
 
-await ensureBuild({ anew: true });
+await ensureBuild({ anew: !process.argv.includes('--changed') });
 await compilePrograms('sandbox', 'demo');

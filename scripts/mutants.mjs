@@ -155,7 +155,8 @@ async function redWith(mutants, check) {
  * @returns {Promise<string | undefined>} the output of Jest if a test failed, otherwise undefined
  */
 async function testsOf(tests) {
-  return jest(['--bail', '--runTestsByPath', ...tests], Math.max(LIMIT_MS, tests.length * LIMIT_PER_FILE_MS));
+  const args = ['--bail', '--env', join(copy, 'test/support/stop-at-first-failure.mjs'), '--runTestsByPath', ...tests];
+  return jest(args, Math.max(LIMIT_MS, tests.length * LIMIT_PER_FILE_MS));
 }
 
 async function daysOf() {
@@ -164,7 +165,7 @@ async function daysOf() {
 
 /** @param {string[]} args @param {number} limitMs @param {Record<string, string>} [more] @returns {Promise<string | undefined>} */
 async function jest(args, limitMs, more = {}) {
-  await run(process.execPath, [join(copy, 'scripts/build.mjs')], { cwd: copy, env, limitMs: LIMIT_MS });
+  await run(process.execPath, [join(copy, 'scripts/build.mjs'), '--changed'], { cwd: copy, env, limitMs: LIMIT_MS });
   const program = join(copy, 'node_modules/jest/bin/jest.js');
   return run(process.execPath, [program, '--rootDir', copy, ...args], {
     cwd: copy,

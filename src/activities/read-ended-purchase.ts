@@ -70,9 +70,7 @@ export async function loadEndedPurchase(
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
   };
   if (result && isKeylessOutcome(result.outcome)) return { ended, taskQueue };
-  const orderId = result
-    ? result.orderId
-    : ((await recordedOrderId(deps, description, referenceId)) ?? (await ownOrderId(deps, description, referenceId)));
+  const orderId = result ? result.orderId : await ownOrderId(deps, description, referenceId);
   if (orderId === undefined) return { ended, taskQueue };
   const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
   const { data } = await deps.partner.getOrder(
@@ -162,8 +160,11 @@ async function itemsBought(
   throw nothingToDeliver('the purchase was started with an invalid input');
 }
 
-/** The order of a purchase without a result, from the histories of its runs: the partner may not show its reference. */
-async function recordedOrderId(
+/**
+ * The order of a purchase without a result: the one in the histories of its runs, because the partner may not show its
+ * reference, otherwise the one with its reference. If there are several of these, an operator must decide.
+ */
+async function ownOrderId(
   deps: ActivityDependencies,
   latest: WorkflowExecutionDescription,
   referenceId: string,
@@ -172,20 +173,9 @@ async function recordedOrderId(
     const orderId = await deps.purchases.recordedOrderId(run);
     if (orderId !== undefined) return orderId;
   }
-  return undefined;
-}
-
-/**
- * The order of a purchase that recorded none: the one with its reference. If there are several, an operator must decide.
- */
-async function ownOrderId(
-  deps: ActivityDependencies,
-  { startTime }: WorkflowExecutionDescription,
-  referenceId: string,
-): Promise<string | undefined> {
   const wanted = await sinceEarliestStart(deps, {
     referenceId,
-    purchaseStartedAt: startTime.getTime(),
+    purchaseStartedAt: latest.startTime.getTime(),
     requestMayHaveBeenSent: true,
     mayHaveEarlierExecution: true,
   });

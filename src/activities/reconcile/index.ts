@@ -8,9 +8,8 @@ import type {
   ReportedFinding,
 } from '../../contracts/reconciliation';
 import { groupBy } from '../../domain/group-by';
-import { errorName } from '../../domain/safe-values';
 import { REFERENCE_PATTERN } from '../../domain/order';
-import { safeErrorCode } from '../../domain/safe-values';
+import { errorName, safeErrorCode } from '../../domain/safe-values';
 import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
 import { indexRecords } from '../../domain/reconciliation/records';

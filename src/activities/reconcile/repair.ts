@@ -88,13 +88,12 @@ async function bringUpToDate(
     nothingToDeliverReason,
   );
   if (typeof read === 'string') return unrepaired(withoutDelivery(finding), read);
-  if (read.ended.orderId === undefined)
-    return unrepaired(withoutDelivery(finding), 'no order of this purchase was found');
   const plan = planDelivery(read.ended, false);
   switch (plan.kind) {
     case 'issue':
       return unrepaired(withoutDelivery(finding), plan.issue);
     case 'nothing':
+      if (read.ended.orderId === undefined) return unrepaired(withoutDelivery(finding), plan.reason);
       if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.reason);
       if (plan.missing === 0) return undefined;
       return repair === 'deliver-or-notify' ? notify(context, rechecked) : unrepaired(withKeysMissing(finding));

@@ -119,7 +119,7 @@ describe('a reconciliation', () => {
     await env.untilListed("ExecutionStatus = 'Terminated'", 2);
 
     const result = await env.reconcile();
-    const reported = { done: 'unrepaired', note: 'no order of this purchase was found' };
+    const reported = { done: 'unrepaired', note: 'the partner shows no order for this purchase' };
     expect(found(result, complete)).toMatchObject([{ kind: 'LOST', ...reported }]);
     expect(found(result, refunded)).toMatchObject([{ kind: 'STATUS_MISMATCH', ...reported }]);
   });
