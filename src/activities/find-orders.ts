@@ -60,12 +60,11 @@ type SearchDependencies = Pick<ActivityDependencies, 'now' | 'purchases'>;
 async function searchHistory(
   partner: PartnerClient,
   deps: SearchDependencies & { readNewest: ReadNewest },
-  given: FindOrdersInput,
+  input: FindOrdersInput,
 ): Promise<OrderSearchResult> {
-  const input = await sinceEarliestStart(deps, given);
-  const { orders, reason, how, rowsSeen } = requireClear(await findByReference(partner, input, deps));
+  const { orders, reason, how, rowsSeen, since } = requireClear(await findByReference(partner, input, deps));
   if (orders.length > 0 || !input.prove) return { orders, provesAbsence: false, reason };
-  if (how === 'search') return proveAbsent(partner, deps, input);
+  if (how === 'search') return proveAbsent(partner, deps, { ...input, purchaseStartedAt: since });
   // A scan reads the list itself, so it needs no further proof unless the history is empty.
   return rowsSeen > 0
     ? { orders, provesAbsence: true, reason }
@@ -96,16 +95,6 @@ type Wanted = Pick<
   'referenceId' | 'purchaseStartedAt' | 'requestMayHaveBeenSent' | 'mayHaveEarlierExecution'
 >;
 
-/** The same search, back to the start of the first execution of the reference, which may have placed the order. */
-export async function sinceEarliestStart<W extends Wanted>(
-  { purchases }: Pick<SearchDependencies, 'purchases'>,
-  wanted: W,
-): Promise<W> {
-  if (!wanted.mayHaveEarlierExecution) return wanted;
-  const earliest = await purchases.earliestStart(wanted.referenceId);
-  return { ...wanted, purchaseStartedAt: Math.min(wanted.purchaseStartedAt, earliest) };
-}
-
 interface Found {
   orders: FoundOrder[];
   /** Why an order may exist although none is returned: its id is unusable, or an unreadable row may be that order. */
@@ -114,12 +103,14 @@ interface Found {
   how: 'search' | 'scan';
   /** The number of rows that were read, whatever their reference. */
   rowsSeen: number;
+  /** See `possibleSince`. */
+  since: number;
   reason: string;
 }
 
 /**
  * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search
- * parameter, the history is scanned back to the start of the purchase.
+ * parameter, the history is scanned back to the start of the purchase, or of an earlier one with the same reference.
  * @throws PartnerError if the history could not be read completely
  */
 export async function findByReference(
@@ -128,15 +119,30 @@ export async function findByReference(
   deps: SearchDependencies,
 ): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
-  const rows =
-    searched ?? (await partner.ordersSince(wanted.purchaseStartedAt - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
+  const since = await possibleSince(deps, wanted, searched !== undefined);
+  const rows = searched ?? (await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
   const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
   return {
-    ...(await findMatching(rows, wanted, deps, minNewest)),
+    ...(await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest)),
+    since,
     how: searched ? 'search' : 'scan',
     rowsSeen: rows.length,
     reason: searched ? 'searched' : 'scanned, because the partner ignores the search',
   };
+}
+
+/** Epoch ms: no order of this reference is older. The first execution may have placed it, long before this one. */
+async function possibleSince(
+  { purchases }: Pick<SearchDependencies, 'purchases'>,
+  { referenceId, purchaseStartedAt, mayHaveEarlierExecution }: Wanted,
+  isSearched: boolean,
+): Promise<number> {
+  if (!mayHaveEarlierExecution) return purchaseStartedAt;
+  const earliest = await purchases.earliestStart(referenceId);
+  if (earliest !== undefined) return Math.min(purchaseStartedAt, earliest);
+  // A search shows an order of any age. A scan that ends too early would miss it.
+  if (isSearched) return purchaseStartedAt;
+  throw failure(FAILURE.unexpected, 'Temporal could not list the executions of this purchase');
 }
 
 /** @returns undefined if the partner ignores the search. */
@@ -207,12 +213,11 @@ function lettersAndDigits(text: string): string {
   return text.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-/** Whether the order belongs to a purchase with exactly this reference that Temporal knows, so that it is not ours. */
+/** Whether the purchase with exactly this reference recorded this order, so that it is not ours. */
 async function isOfPurchase(purchases: PurchaseReader, { id, referenceId = '' }: HistoryOrder): Promise<boolean> {
   try {
     const known = await describeIfValid(purchases, referenceId);
-    const orderId = known && (await purchases.recordedOrderId(known));
-    return known !== undefined && (orderId ?? id) === id;
+    return known !== undefined && (await purchases.recordedOrderId(known)) === id;
   } catch {
     return false;
   }

@@ -32,8 +32,8 @@ interface Watched extends WatchedOrder {
 interface Reading {
   beganAt: number;
   endedAt: number;
-  /** The statuses of each order's rows, by `keyOf`. */
-  statuses: ReadonlyMap<string, readonly string[]>;
+  /** The status of each order that the history showed, by `keyOf`. */
+  statuses: ReadonlyMap<string, string>;
 }
 
 /**
@@ -80,11 +80,8 @@ export function createHistoryWatch(
         void read();
       }
       if (!last || at - last.endedAt > USABLE_FOR * order.intervalMs) return 'the order history is being read';
-      const statuses = last.statuses.get(name) ?? [];
-      if (statuses.length > 0) {
-        const shown = [...new Set(statuses.map(safeStatus))].join(', ');
-        return statuses.some(mayHaveEnded) ? undefined : `${shown} in the order history`;
-      }
+      const status = last.statuses.get(name);
+      if (status !== undefined) return mayHaveEnded(status) ? undefined : `${safeStatus(status)} in the order history`;
       // A reading that started before this order was first asked about may not show it.
       return last.beganAt < firstAskedAt ? 'the order history does not show it yet' : undefined;
     },
@@ -96,8 +93,9 @@ async function readStatuses(
   partner: PartnerClient,
   orders: readonly WatchedOrder[],
   signal: AbortSignal,
-): Promise<Map<string, string[]>> {
-  const statuses = new Map(orders.map((order): [string, string[]] => [keyOf(order), []]));
+): Promise<Map<string, string>> {
+  const unseen = new Set(orders.map(keyOf));
+  const statuses = new Map<string, string>();
   const since = orders.reduce((oldest, order) => Math.min(oldest, order.purchaseStartedAt), Infinity);
   await partner.withPermits({ class: 'poll', signal }, (permitted) =>
     permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
@@ -105,9 +103,10 @@ async function readStatuses(
       async enough(rows) {
         for (const row of rows) {
           if (isUnreadable(row)) continue;
-          statuses.get(keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' }))?.push(row.status);
+          const name = keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' });
+          if (unseen.delete(name)) statuses.set(name, row.status);
         }
-        return [...statuses.values()].every((shown) => shown.length > 0);
+        return unseen.size === 0;
       },
     }),
   );

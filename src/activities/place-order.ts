@@ -9,7 +9,7 @@ import { PLACEMENT_WRITE_MS } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
 import { type ActivityDependencies, wasDispatchedBefore } from './dependencies';
 import { ACCESS_DENIED } from './failures';
-import { findByReference, sinceEarliestStart } from './find-orders';
+import { findByReference } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
 import { createIntentionRecord, createSerialQueue, type SerialQueue } from './record-intention';
 
@@ -164,8 +164,7 @@ async function findExistingOrder(
   const mayHaveEarlierExecution = isReplacing(input) && !input.startedWithRejectDuplicate;
   const search = await readInTime(deps, input, {
     reservedMs: 0,
-    read: async () =>
-      findByReference(partner, await sinceEarliestStart(deps, { ...input, mayHaveEarlierExecution }), deps),
+    read: () => findByReference(partner, { ...input, mayHaveEarlierExecution }, deps),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });

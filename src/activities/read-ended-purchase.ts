@@ -14,7 +14,7 @@ import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PurchaseReader, Run } from '../temporal/client';
 import { type ActivityDependencies, describeIfValid, readPermits } from './dependencies';
 import { failure, toFailure } from './failures';
-import { findByReference, sinceEarliestStart } from './find-orders';
+import { findByReference } from './find-orders';
 import { addKeyIds, snapshotOf } from './order-keys';
 
 /** Reads ended purchases. */
@@ -173,12 +173,12 @@ async function ownOrderId(
     const orderId = await deps.purchases.recordedOrderId(run);
     if (orderId !== undefined) return orderId;
   }
-  const wanted = await sinceEarliestStart(deps, {
+  const wanted = {
     referenceId,
     purchaseStartedAt: latest.startTime.getTime(),
     requestMayHaveBeenSent: true,
     mayHaveEarlierExecution: true,
-  });
+  };
   const { orders, unclear } = await findByReference(deps.partner, wanted, deps);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);
   const billable = orders.filter(isBillable);

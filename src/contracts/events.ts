@@ -71,11 +71,11 @@ export const EVENTS = {
       'The partner refunded the order: either as the outcome (with outcome and lines), or after the purchase ended (with a reason).',
     data: z.union([ofOutcome.extend({ outcome: outcomeOf('REFUNDED') }), lateRefund]),
   },
-  'purchase.failed': ended('FAILED', 'The order failed at the partner. Nothing was delivered.'),
+  'purchase.failed': ended('FAILED', 'The order failed at the partner.'),
   'purchase.rejected': ended('REJECTED', 'The partner rejected the order.'),
   'purchase.not_placed': ended(
     'NOT_PLACED',
-    'The order could not be placed in time, or would have cost more than `maxDebit`. Nothing was bought.',
+    'The order could not be placed in time, or would have cost more than `maxDebit`.',
   ),
   'purchase.overdue': ended(
     'OVERDUE',

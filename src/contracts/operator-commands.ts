@@ -38,7 +38,7 @@ export const CHECKS: Record<HoldReason, string> = {
   ORDER_CHANGES: 'ask the partner when the order will be final, and find out whether the customer was refunded',
   ORDER_TOO_LARGE: 'make sure that all workers now have a higher PARTNER_MAX_BODY',
   DELIVERY_REFUSED: "find the cause in the checkout's log, and fix it",
-  DELIVERY_EXHAUSTED: 'make sure that the checkout accepts events again',
+  DELIVERY_EXHAUSTED: 'find out why no event was confirmed, and fix it',
 };
 
 /** Holds that are decided by what the order history shows. */

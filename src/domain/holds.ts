@@ -39,8 +39,8 @@ export const POSSIBLE_DECISIONS = {
  * Why a purchase is held. `PLACEMENT_UNKNOWN`: there may be an order. `OTHER_ITEMS`: the order has other items.
  * `ORDER_OF_ANOTHER_PURCHASE`: two purchases have the same order. `MORE_KEYS_THAN_ORDERED`: some may be someone else's.
  * `ORDER_CHANGES`: the order keeps changing, or has keys after the checkout was told that it has none.
- * `ORDER_TOO_LARGE`: its keys can't be read. `DELIVERY_REFUSED`: the checkout returned 410. `DELIVERY_EXHAUSTED`: the
- * checkout accepted no event for 25 hours.
+ * `ORDER_TOO_LARGE`: its keys can't be read. `DELIVERY_REFUSED`: the checkout returned 410. `DELIVERY_EXHAUSTED`: no
+ * event was confirmed for 25 hours.
  */
 export type HoldReason = keyof typeof POSSIBLE_DECISIONS;
 

@@ -3,8 +3,8 @@
 const OUTCOME_MEANINGS = {
   DELIVERED: 'everything ordered was delivered',
   PARTIALLY_DELIVERED: 'some keys were delivered; the rest was unavailable',
-  REFUNDED: 'the partner refunded the order; nothing was delivered',
-  FAILED: 'the partner could not fulfil the order; nothing was delivered',
+  REFUNDED: 'the partner refunded the order; keys may have arrived before',
+  FAILED: 'the partner could not fulfil the order; keys may have arrived before',
   REJECTED: 'the partner rejected the order',
   NOT_PLACED: 'the order could not be placed in time, or would have cost too much',
   OVERDUE: 'the order was still open at the deadline',

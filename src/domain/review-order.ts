@@ -82,8 +82,7 @@ export function reviewOrder(terms: ReviewTerms, order: OrderSnapshot, compared: 
   if (!hasKeys) return { kind: 'open' };
   const unaccepted = keylessEvents.filter((type) => !accepted.keylessEvents?.includes(type));
   if (unaccepted.length > 0) {
-    const have = unaccepted.length === 1 ? 'has' : 'have';
-    const explanation = `the order has keys, but ${unaccepted.join(' and ')} ${have} already been sent to the checkout`;
+    const explanation = `the order has keys, but the checkout may already have received ${unaccepted.join(' and ')}`;
     return issue({ reason: 'ORDER_CHANGES', explanation, accepts: { keylessEvents: [...keylessEvents] } });
   }
   // Products that were not bought remain only if an operator accepted them. They are delivered as received.

@@ -1,5 +1,5 @@
 import { type Client, type WorkflowExecutionInfo } from '@temporalio/client';
-import { PURCHASE_WORKFLOW, purchaseWorkflowId, referenceOfPurchase } from '../contracts/names';
+import { PURCHASE_WORKFLOW, referenceOfPurchase } from '../contracts/names';
 import { possibleCommands } from '../contracts/operator-commands';
 import type { Hold, StateAfterEnd } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
@@ -15,7 +15,7 @@ import {
   type PurchaseState,
   STATE_MEANINGS,
 } from '../domain/purchase-state';
-import { quoteValue, validateReference } from '../domain/purchase-rules';
+import { quoteValue } from '../domain/purchase-rules';
 import { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
 import { type CurrentState, listedStateOf, type WorkflowStatus } from './current-state';
@@ -178,13 +178,13 @@ async function hasBeenReset(
 function toListedPurchase(execution: WorkflowExecutionInfo): ListedPurchase {
   const { workflowId, runId, status, startTime, closeTime, memo, typedSearchAttributes: attributes } = execution;
   // Commands use the workflow id, because any client can write the search attributes.
-  const referenceId = toSingleLine(referenceOfPurchase(workflowId) ?? workflowId, MAX_TEXT_LENGTH);
+  const typeable = referenceOfPurchase(workflowId);
+  const referenceId = typeable ?? toSingleLine(workflowId, MAX_TEXT_LENGTH);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const startedAt = startTime.toISOString();
   const listedState = listedStateOf(execution);
   const state = PURCHASE_STATES.find((known) => known === listedState);
   const hold = state === 'HELD' ? holdIn(memo) : undefined;
-  const isTypeable = workflowId === purchaseWorkflowId(referenceId) && validateReference(referenceId).length === 0;
   return {
     referenceId,
     workflowId,
@@ -196,7 +196,7 @@ function toListedPurchase(execution: WorkflowExecutionInfo): ListedPurchase {
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     explanation: toSingleLine(explain(execution, state, hold), MAX_TEXT_LENGTH),
     hold,
-    commands: isTypeable ? possibleCommands({ referenceId, state, hold }) : [],
+    commands: typeable === undefined ? [] : possibleCommands({ referenceId, state, hold }),
   };
 }
 

@@ -16,7 +16,7 @@ import type { AttentionKind } from '../contracts/public-types';
 import type { Hold } from '../contracts/purchase';
 import { keyCount } from '../domain/key-ids';
 import type { SaleEvent } from '../domain/plan-delivery';
-import { pluralize } from '../domain/text-format';
+import { pluralize, toSingleLine } from '../domain/text-format';
 import { isDeliveryAttemptResult, isSaleDeliveryAttemptResult } from './guards';
 import { attentionNoticeOptions, deliveryOptions, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
@@ -25,6 +25,8 @@ const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
 
 /** The most key ids in an attention notice. */
 const MAX_SHOWN_KEYS = 20;
+/** Characters. */
+const MAX_ERROR_LENGTH = 300;
 /** How many times a changed order is reviewed again. */
 export const MAX_REPEATED_REVIEWS = 3;
 
@@ -73,9 +75,14 @@ export async function deliverWithRetries(
       ? ENDED_BY_OPERATOR
       : {
           kind: 'EXHAUSTED',
-          reason: `the event was retried for ${hoursSince(beganAt)} and never accepted`,
+          reason: `the event was retried for ${hoursSince(beganAt)} and not confirmed${lastError(cause)}`,
         };
   }
+}
+
+/** The cause may be the partner, from which the keys are read. An operator can write a message of any length. */
+function lastError(cause: unknown): string {
+  return cause instanceof ApplicationFailure ? `; last error: ${toSingleLine(cause.message, MAX_ERROR_LENGTH)}` : '';
 }
 
 /** Usually `DELIVERY_RETRY_HOURS`, unless an operator has changed the activity's options. */

@@ -62,7 +62,7 @@ async function deliverCurrent(
     const loaded = await loadEndedPurchase(settings, input);
     const gone = goneKeys(loaded, possiblyReceived);
     if (gone.length > 0) notices.push(notifyKeysGone(settings, loaded, gone));
-    const ended = { ...loaded, keysMayHaveArrived: gone.length > 0 };
+    const ended = { ...loaded, keysMayHaveArrived: Object.keys(possiblyReceived).length > 0 };
     const plan = planDelivery(ended, input.again === true);
     const { order } = ended;
     const shown = order && { id: order.orderId, status: order.status };

@@ -45,7 +45,7 @@ export async function decideOutcome(
       const explanation = explainUnreadable(order.reason);
       if (!order.isTooLarge) return overdue(explanation);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
-      if (decision === 'withhold') return abandoned(explanation, decision);
+      if (decision === 'withhold') return abandoned(purchase, explanation, decision);
       order = await awaitOrder(purchase, orderId, 'scheduled');
       continue;
     }
@@ -65,7 +65,7 @@ export async function decideOutcome(
       case 'issue': {
         const resolution = await holds.hold(review.issue);
         if (resolution.decision === 'abandon' || resolution.decision === 'withhold') {
-          return { ...abandoned(review.issue.explanation, resolution.decision, receivedKeyIds), totalDebit };
+          return { ...abandoned(purchase, review.issue.explanation, resolution.decision), totalDebit };
         }
         const another = resolution.decision === 'order' ? resolution.orderId : undefined;
         if (another !== undefined) compared = 'all';
@@ -91,10 +91,10 @@ function explainUnreadable(reason: string): string {
   return toSingleLine(`the order could not be read: ${reason}`, MAX_EXPLANATION_LENGTH);
 }
 
-function abandoned(explanation: string, decision: 'abandon' | 'withhold', receivedKeyIds?: KeyIds): OutcomeDetails {
+function abandoned({ receivedKeyIds }: PurchaseRecord, explanation: string, decision: 'abandon' | 'withhold') {
   const how = decision === 'abandon' ? 'abandoned' : 'keys withheld';
   const reason = `${how} by an operator; ${explanation}${deliveredBefore(receivedKeyIds)}`;
-  return { outcome: 'ABANDONED', lines: [], reason };
+  return { outcome: 'ABANDONED', lines: [], reason } satisfies OutcomeDetails;
 }
 
 function overdue(reason: string): OutcomeDetails {
@@ -186,8 +186,7 @@ async function withhold(
   details: OutcomeDetails,
   { explanation }: HoldCause,
 ): Promise<OutcomeDetails> {
-  const reason = `keys withheld by an operator; ${explanation}`;
-  const withheld: OutcomeDetails = { ...details, outcome: 'ABANDONED', lines: [], reason };
+  const withheld = { ...details, ...abandoned(purchase, explanation, 'withhold') };
   const end = await deliverWithRetries(purchase, outcomeEvent(purchase, withheld), false);
   if (end.kind === 'RECEIVED') purchase.events.push(end.event);
   // Not held again: an operator has already decided to withhold it.

@@ -94,7 +94,8 @@ async function bringUpToDate(
       return unrepaired(withoutDelivery(finding), plan.issue);
     case 'nothing':
       if (read.ended.orderId === undefined) return unrepaired(withoutDelivery(finding), plan.reason);
-      if (repair === 'notify-refund') return withStatus(finding, 'notified', plan.reason);
+      if (repair === 'notify-refund')
+        return read.ended.refundReceived ? withStatus(finding, 'notified', plan.reason) : notify(context, rechecked);
       if (plan.missing === 0) return undefined;
       return repair === 'deliver-or-notify' ? notify(context, rechecked) : unrepaired(withKeysMissing(finding));
     case 'send': {

@@ -69,11 +69,15 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
       if (runs.some((other) => other.runId !== runId)) return true;
       return isComplete && runs.length > 0 ? false : undefined;
     },
-    /** Epoch ms: when the first listed execution of a reference started. Infinity if lists can't be read in time. */
-    async earliestStart(referenceId: string): Promise<number> {
-      const listed = withTimeout(RESPONSE_TIMEOUT_MS, byWorkflow.load(purchaseWorkflowId(referenceId)));
-      const { runs } = (await listed.catch(() => undefined)) ?? { runs: [] };
-      return Math.min(...runs.map(({ startTime }) => startTime.getTime()));
+    /**
+     * Epoch ms: when the first listed execution of a reference started; Infinity if lists show none yet; undefined if
+     * they can't be read completely and in time.
+     */
+    async earliestStart(referenceId: string): Promise<number | undefined> {
+      const loaded = byWorkflow.load(purchaseWorkflowId(referenceId));
+      const listed = await withTimeout(RESPONSE_TIMEOUT_MS, loaded).catch(() => undefined);
+      if (!listed?.isComplete) return undefined;
+      return Math.min(...listed.runs.map(({ startTime }) => startTime.getTime()));
     },
   };
 }

@@ -4,8 +4,11 @@ import {
   type WorkflowExecutionInfo,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import type { TypedSearchAttributes } from '@temporalio/common';
 import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../contracts/names';
 import { anyOf } from '../../contracts/purchase-queries';
+import { PURCHASE_STATE } from '../../contracts/search-attributes';
+import { eventTypeOf, PURCHASE_OUTCOMES } from '../../domain/purchase-state';
 import { createOrderOwners } from './order-owners';
 import { readRecordedOrderId, readRecordedSecretId, readSentEvents, readStartInput, type Run } from './run-history';
 
@@ -14,7 +17,7 @@ export interface EarlierRun {
   isPurchase: boolean;
   /** The memo that it wrote when it completed. */
   memo?: Record<string, unknown> | undefined;
-  /** The types of the events that it tried to send, if it did not complete. */
+  /** The types of the events that it may have sent without a confirmation. */
   unconfirmedEvents: string[];
 }
 
@@ -74,14 +77,22 @@ async function* earlierRuns(
   const purchaseId = purchaseWorkflowId(referenceId);
   const ids = [purchaseId, deliverWorkflowId(referenceId)];
   const seen = new Set([ownRunId]);
-  for await (const { status, type, memo, workflowId, runId } of latestAndListed(client, ids)) {
+  for await (const run of latestAndListed(client, ids)) {
+    const { status, type, memo, workflowId, runId, typedSearchAttributes } = run;
     const isPurchase = workflowId === purchaseId;
     const isOurs = type === (isPurchase ? PURCHASE_WORKFLOW : DELIVER_WORKFLOW);
     if (!isOurs || seen.has(runId)) continue;
     seen.add(runId);
-    if (status.name === 'COMPLETED') yield { isPurchase, memo, unconfirmedEvents: [] };
+    if (status.name === 'COMPLETED')
+      yield { isPurchase, memo, unconfirmedEvents: outcomeEvents(typedSearchAttributes) };
     else yield { isPurchase, unconfirmedEvents: await readSentEvents(client, { workflowId, runId }) };
   }
+}
+
+/** The event of the outcome that a completed run recorded: `--withhold` completes it even without a confirmation. */
+function outcomeEvents(attributes: TypedSearchAttributes): string[] {
+  const outcome = PURCHASE_OUTCOMES.find((one) => one === attributes.get(PURCHASE_STATE));
+  return outcome === undefined ? [] : [eventTypeOf(outcome)];
 }
 
 /** Describes the latest runs first, because lists lag. They appear twice. */

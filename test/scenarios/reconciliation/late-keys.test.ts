@@ -109,7 +109,7 @@ describe('every paid key is delivered or reported', () => {
     await delivery.terminate();
 
     await become('COMPLETED', 'A', 'B', 'C', 'D');
-    const note = 'the order has keys, but purchase.refunded has already been sent to the checkout';
+    const note = 'the order has keys, but the checkout may already have received purchase.refunded';
     expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'unrepaired', note }]);
     await become('REFUNDED');
     env.receiver.respondWith(() => 204);
@@ -127,7 +127,7 @@ describe('every paid key is delivered or reported', () => {
     await operator.terminate();
 
     await become('COMPLETED', 'A', 'B', 'C', 'D');
-    const note = 'the order has keys, but purchase.failed has already been sent to the checkout';
+    const note = 'the order has keys, but the checkout may already have received purchase.failed';
     expect(await night(referenceId)).toMatchObject([{ kind: 'LOST', done: 'unrepaired', note }]);
     expect(await received(referenceId)).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('every paid key is delivered or reported', () => {
     await operator.reset((await operator.points())[0]!);
     await operator.held('ORDER_CHANGES');
     await operator.terminate();
-    const issue = 'the order has keys, but purchase.abandoned has already been sent to the checkout';
+    const issue = 'the order has keys, but the checkout may already have received purchase.abandoned';
     const lost = { kind: 'LOST', done: 'unrepaired', note: issue };
     expect([...(await night(referenceId)), ...(await night(referenceId))]).toMatchObject([lost, lost]);
     expect(await env.starter.redeliver(referenceId)).toMatchObject({ events: [], order: { issue } });
@@ -335,6 +335,37 @@ describe('every paid key is delivered or reported', () => {
     await become('REFUNDED', 'A', 'B');
     const advice = expect.stringContaining('may have reached the checkout');
     expect(await night(referenceId)).toMatchObject([{ kind: 'STATUS_MISMATCH', advice }]);
+  });
+
+  it('remembers that a late delivery may have arrived although its order is open again', async () => {
+    const { referenceId, become } = await overdue();
+    env.receiver.respondWith(({ body }) => (body.type === LATE ? 503 : 204));
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
+    await waitUntil('it was tried', () => env.receiver.attemptsOf(referenceId).length > 1);
+    await become('PROCESSING', 'A', 'B', 'C', 'D');
+    await ended(referenceId, 1);
+    await become('REFUNDED', 'A', 'B', 'C', 'D');
+
+    const advice = expect.stringContaining('may have reached the checkout');
+    expect(await night(referenceId)).toMatchObject([{ kind: 'STATUS_MISMATCH', advice }]);
+  });
+
+  it('notifies of a refund that no event can report, because the keys were withheld after their delivery', async () => {
+    const { referenceId, become } = await open();
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    const operator = operatorOf(env, referenceId);
+    await operator.result();
+    env.receiver.respondWith(() => 410);
+    await operator.reset((await operator.points())[0]!);
+    await operator.held('DELIVERY_REFUSED');
+    await operator.resolve('withhold');
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+    env.receiver.respondWith(() => 204);
+    await become('REFUNDED', 'A', 'B', 'C', 'D');
+
+    expect(await night(referenceId)).toMatchObject([{ kind: 'REFUNDED_AFTER_DELIVERY', done: 'notified' }]);
+    expect(env.eventTypes(referenceId)).toContain('purchase.attention');
   });
 
   it('the nightly run and redeliver join a late delivery that is running, and start no second one', async () => {
