@@ -33,9 +33,11 @@ export function createDeliveryActivities(
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
       try {
-        const lines = (await hasRunAgain(deps, event)) ? undefined : await linesOf(deps, event);
+        const lines = await linesOf(deps, event);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
-        if (!lines) return { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() };
+        // Reading the keys may take long, so the purchase is read after them.
+        if (!lines || (await hasRunAgain(deps, event)))
+          return { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() };
         const { type, referenceId, orderId, outcome, totalDebit, reason } = event;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: event.lines && lines, totalDebit, reason };

@@ -60,8 +60,10 @@ type SearchDependencies = Pick<ActivityDependencies, 'now' | 'purchases'>;
 async function searchHistory(
   partner: PartnerClient,
   deps: SearchDependencies & { readNewest: ReadNewest },
-  input: FindOrdersInput,
+  given: FindOrdersInput,
 ): Promise<OrderSearchResult> {
+  const { firstRunId = ownRunId(), mayHaveEarlierExecution = false } = given;
+  const input = { ...given, mayHaveEarlierRun: mayHaveEarlierExecution || firstRunId !== ownRunId() };
   const { orders, reason, how, rowsSeen, since } = requireClear(await findByReference(partner, input, deps));
   if (orders.length > 0 || !input.prove) return { orders, provesAbsence: false, reason };
   if (how === 'search') return proveAbsent(partner, deps, { ...input, purchaseStartedAt: since });
@@ -75,7 +77,7 @@ async function searchHistory(
 async function proveAbsent(
   partner: PartnerClient,
   { readNewest, ...deps }: SearchDependencies & { readNewest: ReadNewest },
-  input: FindOrdersInput,
+  input: Wanted & FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const newest = await readNewest(partner);
   const { orders } = requireClear(await findMatching(newest.rows, input, deps));
@@ -90,10 +92,10 @@ function requireClear<T extends Pick<Found, 'unclear'>>(found: T): T {
   return found;
 }
 
-type Wanted = Pick<
-  FindOrdersInput,
-  'referenceId' | 'purchaseStartedAt' | 'requestMayHaveBeenSent' | 'mayHaveEarlierExecution'
->;
+interface Wanted extends Pick<FindOrdersInput, 'referenceId' | 'purchaseStartedAt' | 'requestMayHaveBeenSent'> {
+  /** An earlier run or execution of this reference may have placed the order. */
+  mayHaveEarlierRun: boolean;
+}
 
 interface Found {
   orders: FoundOrder[];
@@ -110,7 +112,8 @@ interface Found {
 
 /**
  * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search
- * parameter, the history is scanned back to the start of the purchase, or of an earlier one with the same reference.
+ * parameter, the history is scanned back to the start of the purchase, or of an earlier one with the same reference. If
+ * it shows no order, the one that an earlier run recorded is read, which the partner may show under another reference.
  * @throws PartnerError if the history could not be read completely
  */
 export async function findByReference(
@@ -122,8 +125,11 @@ export async function findByReference(
   const since = await possibleSince(deps, wanted, searched !== undefined);
   const rows = searched ?? (await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
   const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
+  const found = await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest);
+  const recorded =
+    found.orders.length === 0 && wanted.mayHaveEarlierRun && (await recordedOrder(partner, wanted, deps));
   return {
-    ...(await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest)),
+    ...(recorded ? { orders: [recorded], unclear: undefined } : found),
     since,
     how: searched ? 'search' : 'scan',
     rowsSeen: rows.length,
@@ -131,13 +137,30 @@ export async function findByReference(
   };
 }
 
+/** Its date is not known, and decides nothing. */
+async function recordedOrder(
+  partner: PartnerClient,
+  { referenceId, purchaseStartedAt }: Wanted,
+  { purchases }: SearchDependencies,
+): Promise<FoundOrder | undefined> {
+  // If lists can't be read, the order history alone decides.
+  const id = await purchases.orderOfOtherRun(referenceId, ownRunId()).catch(() => undefined);
+  if (id === undefined) return undefined;
+  const { data } = await partner.getOrder(id);
+  return { id, status: safeStatus(data.status), createdAt: new Date(purchaseStartedAt).toISOString() };
+}
+
+function ownRunId(): string | undefined {
+  return activityInfo().workflowExecution?.runId;
+}
+
 /** Epoch ms: no order of this reference is older. The first execution may have placed it, long before this one. */
 async function possibleSince(
   { purchases }: Pick<SearchDependencies, 'purchases'>,
-  { referenceId, purchaseStartedAt, mayHaveEarlierExecution }: Wanted,
+  { referenceId, purchaseStartedAt, mayHaveEarlierRun }: Wanted,
   isSearched: boolean,
 ): Promise<number> {
-  if (!mayHaveEarlierExecution) return purchaseStartedAt;
+  if (!mayHaveEarlierRun) return purchaseStartedAt;
   const earliest = await purchases.earliestStart(referenceId);
   if (earliest !== undefined) return Math.min(purchaseStartedAt, earliest);
   // A search shows an order of any age. A scan that ends too early would miss it.

@@ -160,11 +160,11 @@ async function findExistingOrder(
   deps: AttemptContext,
   input: PlaceOrderInput,
 ): Promise<AttemptEnd | undefined> {
-  // After the decision `replace`, fence 3 has not ruled out an earlier execution.
-  const mayHaveEarlierExecution = isReplacing(input) && !input.startedWithRejectDuplicate;
+  // After the decision `replace`, fences 2 and 3 have not ruled out an earlier run or execution.
+  const mayHaveEarlierRun = isReplacing(input) && !(input.startedWithRejectDuplicate && isFirstRun(input));
   const search = await readInTime(deps, input, {
     reservedMs: 0,
-    read: () => findByReference(partner, { ...input, mayHaveEarlierExecution }, deps),
+    read: () => findByReference(partner, { ...input, mayHaveEarlierRun }, deps),
     slow: 'the search of the order history took too long',
     failed: 'the order history could not be searched',
   });

@@ -12,7 +12,8 @@ import { isKeylessEvent, isKeylessOutcome } from '../domain/purchase-state';
 import type { EndedPurchase } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PurchaseReader, Run } from '../temporal/client';
-import { type ActivityDependencies, describeIfValid, readPermits } from './dependencies';
+import { searchPermitWaitMs } from '../workflows/policies';
+import { type ActivityDependencies, describeIfValid } from './dependencies';
 import { failure, toFailure } from './failures';
 import { findByReference } from './find-orders';
 import { addKeyIds, snapshotOf } from './order-keys';
@@ -21,8 +22,10 @@ import { addKeyIds, snapshotOf } from './order-keys';
 export function createReadEndedPurchaseActivities(deps: ActivityDependencies): Pick<Activities, 'readEndedPurchase'> {
   return {
     async readEndedPurchase({ referenceId }) {
+      const { currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
+      const permits = { class: 'delivery', dueAt, notAfter: deps.now() + searchPermitWaitMs(deps.settings) } as const;
       try {
-        const { ended, taskQueue } = await deps.partner.withPermits(readPermits(deps, 'delivery'), (partner) =>
+        const { ended, taskQueue } = await deps.partner.withPermits(permits, (partner) =>
           loadEndedPurchase({ ...deps, partner }, referenceId),
         );
         if (taskQueue === activityInfo().taskQueue) return ended;
@@ -161,23 +164,22 @@ async function itemsBought(
 }
 
 /**
- * The order of a purchase without a result: the one in the histories of its runs, because the partner may not show its
- * reference, otherwise the one with its reference. If there are several of these, an operator must decide.
+ * The order of a purchase without a result: the one that its latest run recorded, otherwise the one that a search finds.
+ * If there are several, an operator must decide.
  */
 async function ownOrderId(
   deps: ActivityDependencies,
   latest: WorkflowExecutionDescription,
   referenceId: string,
 ): Promise<string | undefined> {
-  for await (const run of newestFirst(deps, latest, referenceId)) {
-    const orderId = await deps.purchases.recordedOrderId(run);
-    if (orderId !== undefined) return orderId;
-  }
+  const recorded =
+    (await deps.purchases.recordedOrderId(latest)) ?? (await deps.purchases.orderOfOtherRun(referenceId, latest.runId));
+  if (recorded !== undefined) return recorded;
   const wanted = {
     referenceId,
     purchaseStartedAt: latest.startTime.getTime(),
     requestMayHaveBeenSent: true,
-    mayHaveEarlierExecution: true,
+    mayHaveEarlierRun: true,
   };
   const { orders, unclear } = await findByReference(deps.partner, wanted, deps);
   if (unclear !== undefined) throw failure(FAILURE.partnerUnavailable, unclear);

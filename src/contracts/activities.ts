@@ -96,6 +96,8 @@ export interface FindOrdersInput {
   requestMayHaveBeenSent: boolean;
   /** An earlier execution of this reference may have placed the order. */
   mayHaveEarlierExecution?: boolean;
+  /** The first run of this execution. Before a later one, an earlier run may have placed the order. */
+  firstRunId?: string;
 }
 
 /** One search of the partner's order history. */

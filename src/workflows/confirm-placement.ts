@@ -1,4 +1,4 @@
-import { ActivityFailure, log, proxyActivities, sleep } from '@temporalio/workflow';
+import { ActivityFailure, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { formatInstant } from '../contracts/format-instant';
 import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-purchase';
@@ -82,6 +82,7 @@ async function searchOnce(
         sentBefore: notBefore,
         requestMayHaveBeenSent,
         mayHaveEarlierExecution,
+        firstRunId: workflowInfo().firstExecutionRunId,
       },
     ]);
     return isOrderSearchResult(result)

@@ -222,7 +222,8 @@ export function orderCheckOptions({ partnerTimeoutMs }: PurchaseSettings): Activ
 /** Reading an ended purchase, with its order and the closing memos of its runs. */
 export function readEndedPurchaseOptions(settings: PurchaseSettings): ActivityOptions {
   return {
-    startToCloseTimeout: settings.partnerTimeoutMs + 30 * SECOND,
+    // It may search the order history.
+    startToCloseTimeout: historySearchOptions(settings).startToCloseTimeout,
     priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: 2 * SECOND, backoffCoefficient: 2, maximumAttempts: 6 },
   };

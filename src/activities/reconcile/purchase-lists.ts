@@ -6,7 +6,7 @@ import { anyOfInBatches } from '../../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attributes';
 import { type KeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
-import type { PartnerOrder, KnownPurchase } from '../../domain/reconciliation/records';
+import { isWithoutOrder, type KnownPurchase, type PartnerOrder } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
 import { describeIfValid } from '../dependencies';
 import type { Progress } from '../progress';
@@ -89,7 +89,9 @@ export async function readKnownPurchase(
   others: OtherRecords,
 ): Promise<KnownPurchase | undefined> {
   const description = await describeIfValid(reader, referenceId);
-  return description && knownPurchase(reader, description, others);
+  const known = description && (await knownPurchase(reader, description, others));
+  if (!known || !isWithoutOrder(known)) return known;
+  return { ...known, orderId: await reader.orderOfOtherRun(referenceId, known.runId) };
 }
 
 /**

@@ -140,13 +140,22 @@ export function indexRecords(
   };
 }
 
-function latestRuns(runs: Iterable<KnownPurchase>): Map<string, KnownPurchase> {
+function latestRuns(runs: readonly KnownPurchase[]): Map<string, KnownPurchase> {
   const latest = new Map<string, KnownPurchase>();
   for (const run of runs) {
     const other = latest.get(run.referenceId);
     if (!other || isNewerRun(run, other)) latest.set(run.referenceId, run);
   }
+  for (const { referenceId, orderId } of runs) {
+    const last = latest.get(referenceId);
+    if (last && isWithoutOrder(last) && orderId !== undefined) latest.set(referenceId, { ...last, orderId });
+  }
   return latest;
+}
+
+/** A run that was stopped before it had an order. It does not hide the order of an earlier one. */
+export function isWithoutOrder({ orderId, workflowStatus }: KnownPurchase): boolean {
+  return orderId === undefined && workflowStatus !== 'RUNNING' && workflowStatus !== 'COMPLETED';
 }
 
 function isNewerRun(one: KnownPurchase, other: KnownPurchase): boolean {

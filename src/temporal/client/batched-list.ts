@@ -10,11 +10,12 @@ import { BETWEEN_LIST_QUERIES_MS } from './visibility';
 const SHARED_WITHIN_MS = 20;
 /** With ids of maximum length, a query then has about 10,000 characters. */
 const MAX_IDS_PER_QUERY = 50;
-/** There may be more rows than ids, because each reset adds a row. Rows beyond this are not read. */
+/** There may be more rows than ids, because each reset adds a row. Of several ids, rows beyond this are not read. */
 const MAX_ROWS = 1_000;
 
 /** The runs of purchases with one id. */
 export interface Listed {
+  /** Newest first. */
   runs: readonly (Run & { startTime: Date })[];
   /** Whether all rows were read. */
   isComplete: boolean;
@@ -24,13 +25,13 @@ export interface Listed {
  * Creates a loader for runs by id.
  * @param idOf returns the id of a row
  */
-type ReadListed = (
+export type BatchedList = (
   attribute: string,
   idOf: (row: WorkflowExecutionInfo) => string | undefined,
 ) => DataLoader<string, Listed>;
 
 /** Lists purchases by id, many ids in one query, because the server limits the query rate. */
-export function createBatchedList(client: Client, now: () => number): ReadListed {
+export function createBatchedList(client: Client, now: () => number = Date.now): BatchedList {
   let askedAt = -Infinity;
   const batchScheduleFn = (ask: () => void) => {
     const dueAt = Math.max(now() + SHARED_WITHIN_MS, askedAt + BETWEEN_LIST_QUERIES_MS);
@@ -44,7 +45,7 @@ export function createBatchedList(client: Client, now: () => number): ReadListed
         const rows: WorkflowExecutionInfo[] = [];
         let isComplete = true;
         for await (const row of client.workflow.list({ query, pageSize: MAX_ROWS })) {
-          isComplete = rows.length < MAX_ROWS;
+          isComplete = ids.length === 1 || rows.length < MAX_ROWS;
           if (!isComplete) break;
           rows.push(row);
         }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { purchaseWorkflowId, referenceOfPurchase } from '../../contracts/names';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
-import { createBatchedList } from './batched-list';
+import type { BatchedList } from './batched-list';
 import { readRecordedOrderId } from './run-history';
 import { withTimeout } from './with-timeout';
 
@@ -15,14 +15,12 @@ const MAX_REMEMBERED = 5_000;
 /**
  * Knows which purchases have an order: from Temporal's lists and, because lists lag, from what this process has seen.
  */
-export function createOrderOwners(client: Client, now: () => number = Date.now) {
+export function createOrderOwners(client: Client, listBy: BatchedList, now: () => number = Date.now) {
   /** The latest order by reference, oldest first. */
   const recent = new Map<string, { orderId: string; at: number }>();
-  const listBy = createBatchedList(client, now);
   const byOrder = listBy(PARTNER_ORDER_ID.name, ({ typedSearchAttributes }) =>
     typedSearchAttributes.get(PARTNER_ORDER_ID),
   );
-  const byWorkflow = listBy('WorkflowId', ({ workflowId }) => workflowId);
   const seenHere = (orderId: string) =>
     [...recent].filter(([, one]) => one.orderId === orderId && now() - one.at <= REMEMBERED_MS).map(([owner]) => owner);
   /**
@@ -59,25 +57,6 @@ export function createOrderOwners(client: Client, now: () => number = Date.now) 
       if (seen.length > 0) return seen.slice(0, MAX_OTHER_OWNERS);
       const listed = await withTimeout(RESPONSE_TIMEOUT_MS, listedOwners(orderId, referenceId)).catch(() => undefined);
       return listed ?? [];
-    },
-    /**
-     * Whether lists show another execution with this workflow id; undefined if they don't even show this run yet.
-     * @throws ServiceError
-     */
-    async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {
-      const { runs, isComplete } = await byWorkflow.load(workflowId);
-      if (runs.some((other) => other.runId !== runId)) return true;
-      return isComplete && runs.length > 0 ? false : undefined;
-    },
-    /**
-     * Epoch ms: when the first listed execution of a reference started; Infinity if lists show none yet; undefined if
-     * they can't be read completely and in time.
-     */
-    async earliestStart(referenceId: string): Promise<number | undefined> {
-      const loaded = byWorkflow.load(purchaseWorkflowId(referenceId));
-      const listed = await withTimeout(RESPONSE_TIMEOUT_MS, loaded).catch(() => undefined);
-      if (!listed?.isComplete) return undefined;
-      return Math.min(...listed.runs.map(({ startTime }) => startTime.getTime()));
     },
   };
 }

@@ -9,6 +9,8 @@ import { DELIVER_WORKFLOW, deliverWorkflowId, PURCHASE_WORKFLOW, purchaseWorkflo
 import { anyOf } from '../../contracts/purchase-queries';
 import { PURCHASE_STATE } from '../../contracts/search-attributes';
 import { eventTypeOf, PURCHASE_OUTCOMES } from '../../domain/purchase-state';
+import { createBatchedList } from './batched-list';
+import { createListedRuns } from './listed-runs';
 import { createOrderOwners } from './order-owners';
 import { readRecordedOrderId, readRecordedSecretId, readSentEvents, readStartInput, type Run } from './run-history';
 
@@ -28,8 +30,10 @@ export type PurchaseReader = ReturnType<typeof createPurchaseReader>;
 export function createPurchaseReader(client: Client) {
   const list = (type: string, query: string): AsyncIterable<WorkflowExecutionInfo> =>
     client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
+  const listBy = createBatchedList(client);
   return {
-    ...createOrderOwners(client),
+    ...createOrderOwners(client, listBy),
+    ...createListedRuns(client, listBy),
     /**
      * The server's own record of the latest run of a purchase.
      * @throws WorkflowNotFoundError
@@ -48,9 +52,6 @@ export function createPurchaseReader(client: Client) {
     listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
     /** All runs of a purchase and of its late deliveries, except the one with this run id. */
     earlierRuns: (referenceId: string, ownRunId: string | undefined) => earlierRuns(client, referenceId, ownRunId),
-    /** The runs of a purchase, oldest first, including those of an earlier start. Lists lag. */
-    runs: (referenceId: string) =>
-      oldestFirst(list(PURCHASE_WORKFLOW, anyOf('WorkflowId', [purchaseWorkflowId(referenceId)]))),
     /**
      * The input of a run.
      * @throws WorkflowNotFoundError
@@ -105,13 +106,6 @@ async function* latestAndListed(
     if (latest) yield latest;
   }
   yield* client.workflow.list({ query: anyOf('WorkflowId', ids) });
-}
-
-/** @param listed newest first, as the server lists them */
-async function oldestFirst(listed: AsyncIterable<WorkflowExecutionInfo>): Promise<Run[]> {
-  const runs: Run[] = [];
-  for await (const { workflowId, runId } of listed) runs.unshift({ workflowId, runId });
-  return runs;
 }
 
 /** @param execution a workflow's status, such as TERMINATED */

@@ -1,8 +1,9 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Payload } from '@temporalio/common';
-import type { PlaceOrderInput } from '../../contracts/activities';
+import type { OrderPlaced, PlaceOrderInput } from '../../contracts/activities';
 import { toleratingUndecodable } from '../../contracts/payload-converter';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
+import { isSafeOrderId } from '../../domain/order';
 import type { SaleEvent } from '../../domain/plan-delivery';
 import { GRPC_STATUS, grpcErrorOf } from './grpc';
 
@@ -54,15 +55,29 @@ async function* activityInputs<T>(client: Client, run: Run, type: string): Async
   }
 }
 
-/** @returns the last order id that the workflow's own code wrote; undefined if there is none */
+/**
+ * @returns the last order id that the workflow's own code wrote. If it was stopped before it wrote any, the id that its
+ *   placement returned. Undefined if there is neither
+ */
 export async function readRecordedOrderId(client: Client, run: Run): Promise<string | undefined> {
-  const written = (await readEvents(client, run)).flatMap(
+  const events = await readEvents(client, run);
+  const written = events.flatMap(
     ({ upsertWorkflowSearchAttributesEventAttributes: upsert }) =>
       upsert?.searchAttributes?.indexedFields?.[PARTNER_ORDER_ID.name] ?? [],
   );
   const last = written.at(-1);
   const { payloadConverter } = client.options.loadedDataConverter;
-  return last && [payloadConverter.fromPayload<string | string[]>(last)].flat()[0];
+  if (last) return [payloadConverter.fromPayload<string | string[]>(last)].flat()[0];
+  const placements = events.filter(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'placeOrder',
+  );
+  const ids = new Set(placements.map(({ eventId }) => String(eventId)));
+  for (const { activityTaskCompletedEventAttributes: completed } of events.toReversed()) {
+    if (!completed || !ids.has(String(completed.scheduledEventId))) continue;
+    const result = (await firstOf(client, completed.result?.payloads)) as Partial<OrderPlaced> | undefined;
+    if (result?.evidence === 'PLACED' && isSafeOrderId(result.orderId ?? '')) return result.orderId;
+  }
+  return undefined;
 }
 
 /** @returns no events if the server no longer has the run */

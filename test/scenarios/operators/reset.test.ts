@@ -78,6 +78,20 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
+  it.concurrent(
+    'reset to before its placement, continues its order although the partner shows another reference',
+    async () => {
+      const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
+      await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
+      const operator = operatorOf(env, referenceId);
+      await operator.reset((await operator.points())[0]!);
+      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
+
+      await expectDeliveredOnce(env, referenceId, 2);
+      expect(await operator.result()).toMatchObject({ orderId });
+    },
+  );
+
   it.concurrent('reset to a search, waits for the order that the previous run sent, and buys once', async () => {
     const failed = { operation: 'place', action: { type: 'answer', status: 500 } } as const;
     const booked = { ...failed, commit: { type: 'late', ms: 7_000 } } as const;

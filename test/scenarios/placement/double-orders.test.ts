@@ -153,11 +153,22 @@ describe('a reference started again without RejectDuplicate while the history do
     expect((await env.starter.redeliver(referenceId)).events).toMatchObject([{ type: 'purchase.delivered' }]);
   });
 
-  it('is held while the order does not appear, and placed again only after an operator decides so', async () => {
+  it('adopts the order that the first purchase recorded although the history does not show it', async () => {
     env.sandbox.settings({ historyLagMs: 600_000 });
     const referenceId = env.reference();
     await (await start(referenceId)).result();
     await start(referenceId);
+
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
+  it('is held while the order does not appear, and placed again only after an operator decides so', async () => {
+    env.sandbox.settings({ historyLagMs: 600_000 });
+    const referenceId = env.reference();
+    env.sandbox.addFault({ operation: 'place', referenceId, when: 'after', action: { type: 'hang' } });
+    await start(referenceId);
+    await env.untilSent(referenceId);
+    await start(referenceId, 'TERMINATE_EXISTING');
     const operator = operatorOf(env, referenceId);
 
     expect((await operator.held('PLACEMENT_UNKNOWN')).explanation).toContain('another execution');

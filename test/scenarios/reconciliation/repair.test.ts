@@ -87,6 +87,19 @@ describe('a reconciliation', () => {
     },
   );
 
+  it('delivers the order that an earlier run recorded, although the latest was stopped before it had one', async () => {
+    const { referenceId, orderId } = await env.opened(OPEN);
+    await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
+    await env.handleOf(referenceId).terminate();
+    const invalid = await env.startRaw(referenceId, { args: [{ referenceId, items: [] }] });
+    await expect(invalid.result()).rejects.toThrow();
+    await complete(referenceId);
+    await env.untilListed("ExecutionStatus = 'Failed'", 1);
+
+    expect(found(await env.reconcile(), referenceId)).toMatchObject([{ kind: 'LOST', done: 'repaired' }]);
+    await untilReceived(referenceId, 2);
+  });
+
   it('delivers the order that an operator chose for a terminated purchase, and reports no refund of another one', async () => {
     const unknown = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
     const referenceId = await env.buyFacing(unknown, OPEN);

@@ -20,6 +20,22 @@ it('an event after the end of a purchase is not sent once the purchase has run a
   expect(sent).toHaveLength(1);
 });
 
+it('whether it has run again is read after the keys, which may take long', async () => {
+  const read: string[] = [];
+  const withPermits = async () => {
+    read.push('keys');
+    throw new Error('unreadable');
+  };
+  const describeIfKnown = async () => void read.push('purchase');
+  const deps = { partner: { withPermits }, purchases: { describeIfKnown }, now: Date.now };
+  const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
+  const lines = [{ productId: 'p', quantity: 1, keyIds: ['secret.1'] }];
+  const event = { type: 'purchase.late_delivery' as const, referenceId: 'SALE-1', orderId: 'o-1', lines };
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  await expect(environment.run(deliverSale, { ...event, afterRunId: 'first' })).rejects.toThrow();
+  expect(read).toEqual(['keys']);
+});
+
 it('the short deadline of a local delivery counts from the time it was due, even if the process starts it late', async () => {
   const deadlines: (number | undefined)[] = [];
   const deliver = async (_: unknown, withinMs?: number) => deadlines.push(withinMs) > 0;

@@ -28,8 +28,8 @@ function find(
   const recordedOrderId = () => Promise.resolve(orderId);
   const earliestStart = () => Promise.resolve(first?.start);
   const deps = { now, purchases: { describeIfKnown, recordedOrderId, earliestStart } as unknown as PurchaseReader };
-  const mayHaveEarlierExecution = first !== undefined;
-  const wanted = { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent, mayHaveEarlierExecution };
+  const mayHaveEarlierRun = first !== undefined;
+  const wanted = { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent, mayHaveEarlierRun };
   return findByReference(partner, wanted, deps);
 }
 

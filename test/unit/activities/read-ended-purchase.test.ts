@@ -12,7 +12,7 @@ function readAll({ runIds = [] }: { runIds?: string[] }, ...runs: EarlierRun[]) 
     async *earlierRuns() {
       yield* runs;
     },
-    runs: async () => runIds.map((runId) => ({ workflowId, runId })),
+    runs: async () => runIds.map((runId) => ({ workflowId, runId, startTime: new Date(0) })),
     recordedSecretId: async (run) =>
       run.workflowId === workflowId && run.runId !== 'unplaced' ? run.runId : undefined,
   };

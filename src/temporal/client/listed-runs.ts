@@ -1,0 +1,51 @@
+import type { Client } from '@temporalio/client';
+import { purchaseWorkflowId } from '../../contracts/names';
+import type { BatchedList, Listed } from './batched-list';
+import { readRecordedOrderId } from './run-history';
+import { withTimeout } from './with-timeout';
+
+/** A search of the order history waits for this response, and must not time out if lists hang (30 s in the SDK). */
+const RESPONSE_TIMEOUT_MS = 3_000;
+
+/** Reads the runs of a reference from Temporal's lists, which lag. */
+export function createListedRuns(client: Client, listBy: BatchedList) {
+  const byWorkflow = listBy('WorkflowId', ({ workflowId }) => workflowId);
+  /**
+   * The runs of a purchase, oldest first, including those of an earlier start.
+   * @throws Error if they are not read completely
+   */
+  const runs = async (referenceId: string): Promise<Listed['runs']> => {
+    const listed = await byWorkflow.load(purchaseWorkflowId(referenceId));
+    if (!listed.isComplete) throw new Error('these purchases have too many runs to be listed together');
+    return listed.runs.toReversed();
+  };
+
+  return {
+    runs,
+    /**
+     * Whether lists show another execution with this workflow id; undefined if they don't even show this run yet.
+     * @throws ServiceError
+     */
+    async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {
+      const listed = await byWorkflow.load(workflowId);
+      if (listed.runs.some((other) => other.runId !== runId)) return true;
+      return listed.isComplete && listed.runs.length > 0 ? false : undefined;
+    },
+    /**
+     * Epoch ms: when the first listed execution of a reference started; Infinity if lists show none yet; undefined if
+     * they can't be read in time.
+     */
+    async earliestStart(referenceId: string): Promise<number | undefined> {
+      const listed = await withTimeout(RESPONSE_TIMEOUT_MS, runs(referenceId)).catch(() => undefined);
+      return listed && Math.min(...listed.map(({ startTime }) => startTime.getTime()));
+    },
+    /** The order that the newest other run of a purchase recorded, whatever reference the partner shows for it. */
+    async orderOfOtherRun(referenceId: string, runId: string | undefined): Promise<string | undefined> {
+      for (const run of (await runs(referenceId)).toReversed()) {
+        const orderId = run.runId === runId ? undefined : await readRecordedOrderId(client, run);
+        if (orderId !== undefined) return orderId;
+      }
+      return undefined;
+    },
+  };
+}
