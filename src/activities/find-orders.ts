@@ -6,6 +6,7 @@ import {
   partitionByReadability,
   type HistoryOrder,
   type HistoryRow,
+  isPartnerError,
   newestOf,
   oldestPossible,
   type PartnerClient,
@@ -146,8 +147,13 @@ async function recordedOrder(
   // If lists can't be read, the order history alone decides.
   const id = await purchases.orderOfOtherRun(referenceId, ownRunId()).catch(() => undefined);
   if (id === undefined) return undefined;
-  const { data } = await partner.getOrder(id);
-  return { id, status: safeStatus(data.status), createdAt: new Date(purchaseStartedAt).toISOString() };
+  try {
+    const { data } = await partner.getOrder(id);
+    return { id, status: safeStatus(data.status), createdAt: new Date(purchaseStartedAt).toISOString() };
+  } catch (error) {
+    if (isPartnerError(error) && error.kind === 'not-found') return undefined;
+    throw error;
+  }
 }
 
 function ownRunId(): string | undefined {
