@@ -189,6 +189,14 @@ export const MUTANTS = [
     tests: ['test/unit/activities/deliver-sale.test.ts'],
   },
   {
+    name: 'old-review-delivers',
+    rule: 'a reset run sends no key after a review that is older than an event without keys',
+    file: 'src/activities/deliver-sale.ts',
+    find: 'earlier.keylessEvents.some(',
+    replace: 'earlier.keylessEvents.slice(99).some(',
+    tests: ['test/scenarios/operators/reset.test.ts'],
+  },
+  {
     name: 'missing-order-is-fine',
     rule: 'an order that is not found again is reported, not taken for delivered',
     file: 'src/activities/reconcile/repair.ts',
@@ -949,8 +957,8 @@ export const MUTANTS = [
     name: 'forged-order',
     rule: 'a search attribute that a client set does not hide late keys',
     file: 'src/activities/reconcile/purchase-lists.ts',
-    find: 'shown === referenceId ? orderId :',
-    replace: "shown !== '' ? orderId :",
+    find: 'shown === referenceId && !isUnwritten ? orderId :',
+    replace: "shown !== '' && !isUnwritten ? orderId :",
     tests: ['test/scenarios/reconciliation/repair.test.ts'],
   },
   {

@@ -11,6 +11,7 @@ import type { Order } from '../partner';
 import { type ActivityDependencies, readPermits, wasDispatchedBefore } from './dependencies';
 import { retryAsOrdinaryActivity, toFailure } from './failures';
 import { addKeyIds, type LineWithKeyIds } from './order-keys';
+import { readEarlierRuns } from './read-ended-purchase';
 
 /**
  * A local delivery aborts its request this long after it became due. This is shorter than its Temporal timeout
@@ -36,7 +37,7 @@ export function createDeliveryActivities(
         const lines = await linesOf(deps, event);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
         // Reading the keys may take long, so the purchase is read after them.
-        if (!lines || (await hasRunAgain(deps, event)))
+        if (!lines || (await hasRunAgain(deps, event)) || (await isReviewOld(deps, event)))
           return { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() };
         const { type, referenceId, orderId, outcome, totalDebit, reason } = event;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
@@ -89,6 +90,14 @@ async function hasRunAgain({ purchases }: ActivityDependencies, { referenceId, a
   if (afterRunId === undefined) return false;
   const latest = await purchases.describeIfKnown(referenceId);
   return latest !== undefined && latest.runId !== afterRunId;
+}
+
+/** A reset may repeat a review from before an earlier run told the checkout that there are no keys. */
+async function isReviewOld({ purchases }: ActivityDependencies, { referenceId, firstRunId, keylessEvents }: SaleEvent) {
+  const ownRunId = activityInfo().workflowExecution?.runId;
+  if (firstRunId === undefined || firstRunId === ownRunId) return false;
+  const earlier = await readEarlierRuns(purchases, referenceId, firstRunId, ownRunId);
+  return earlier.keylessEvents.some((type) => !keylessEvents?.includes(type));
 }
 
 /**

@@ -22,6 +22,7 @@ import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } fro
 const MAX_PAGES = 200;
 /** The newest orders show the partner's clock. The newest hit of a search may be years old, so it counts as younger. */
 const MAX_AGE_OF_NEWEST_MS = 24 * 3_600_000;
+const NOT_LISTED = 'Temporal could not list the runs of this purchase, of which an earlier one may have an order';
 const UNUSABLE_ID = "an order with this reference has an id that can't be used";
 const UNREADABLE_ROW = "the order history has a row that can't be read and may be the order for this reference";
 const NO_REFERENCE =
@@ -127,10 +128,10 @@ export async function findByReference(
   const rows = searched ?? (await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
   const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
   const found = await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest);
-  const recorded =
-    found.orders.length === 0 && wanted.mayHaveEarlierRun && (await recordedOrder(partner, wanted, deps));
+  const needsRecord = found.orders.length === 0 && wanted.mayHaveEarlierRun;
   return {
-    ...(recorded ? { orders: [recorded], unclear: undefined } : found),
+    ...found,
+    ...(needsRecord && (await recordedOrder(partner, wanted, deps))),
     since,
     how: searched ? 'search' : 'scan',
     rowsSeen: rows.length,
@@ -138,21 +139,28 @@ export async function findByReference(
   };
 }
 
-/** Its date is not known, and decides nothing. */
+/** @returns nothing if no earlier run recorded an order, or the partner no longer has it */
 async function recordedOrder(
   partner: PartnerClient,
   { referenceId, purchaseStartedAt }: Wanted,
   { purchases }: SearchDependencies,
-): Promise<FoundOrder | undefined> {
-  // If lists can't be read, the order history alone decides.
-  const id = await purchases.orderOfOtherRun(referenceId, ownRunId()).catch(() => undefined);
-  if (id === undefined) return undefined;
+): Promise<Partial<Pick<Found, 'orders' | 'unclear'>>> {
+  let id: string | undefined;
+  try {
+    id = await purchases.orderOfOtherRun(referenceId, ownRunId());
+  } catch {
+    return { unclear: NOT_LISTED };
+  }
+  if (id === undefined) return {};
   try {
     const { data } = await partner.getOrder(id);
-    return { id, status: safeStatus(data.status), createdAt: new Date(purchaseStartedAt).toISOString() };
+    // The real date is not known, and decides nothing.
+    const createdAt = new Date(purchaseStartedAt).toISOString();
+    return { orders: [{ id, status: safeStatus(data.status), createdAt }], unclear: undefined };
   } catch (error) {
-    if (isPartnerError(error) && error.kind === 'not-found') return undefined;
-    throw error;
+    if (!isPartnerError(error)) throw error;
+    if (error.kind === 'not-found') return {};
+    return { unclear: `an earlier run recorded the order ${id}, which can't be read: ${error.summary}` };
   }
 }
 
@@ -171,7 +179,7 @@ async function possibleSince(
   if (earliest !== undefined) return Math.min(purchaseStartedAt, earliest);
   // A search shows an order of any age. A scan that ends too early would miss it.
   if (isSearched) return purchaseStartedAt;
-  throw failure(FAILURE.unexpected, 'Temporal could not list the executions of this purchase');
+  throw failure(FAILURE.unexpected, NOT_LISTED);
 }
 
 /** @returns undefined if the partner ignores the search. */
@@ -246,7 +254,9 @@ function lettersAndDigits(text: string): string {
 async function isOfPurchase(purchases: PurchaseReader, { id, referenceId = '' }: HistoryOrder): Promise<boolean> {
   try {
     const known = await describeIfValid(purchases, referenceId);
-    return known !== undefined && (await purchases.recordedOrderId(known)) === id;
+    if (!known) return false;
+    if ((await purchases.recordedOrderId(known)) === id) return true;
+    return (await purchases.orderOfOtherRun(referenceId, known.runId)) === id;
   } catch {
     return false;
   }

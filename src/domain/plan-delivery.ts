@@ -44,6 +44,10 @@ export interface SaleEvent {
   reason?: string;
   /** Only after the end of the purchase: its last run. Once it has run again, the event is not sent. */
   afterRunId?: string;
+  /** Only of a running purchase: its first run. A later one may repeat a review that is older than an earlier run's end. */
+  firstRunId?: string;
+  /** The events without keys that the review has considered. */
+  keylessEvents?: string[];
 }
 
 /** How to bring the checkout up to date after the end of a purchase. */

@@ -1,4 +1,4 @@
-import { log, sleep } from '@temporalio/workflow';
+import { log, sleep, workflowInfo } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
 import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
@@ -50,7 +50,7 @@ export async function decideOutcome(
       continue;
     }
     const { status, totalDebit, receivedKeyIds, keylessEvents } = order;
-    if (receivedKeyIds) purchase.receivedKeyIds = receivedKeyIds;
+    purchase.noteEarlierRuns(order);
     if (canStopPolling(status)) purchase.orderKeyIds = keyIdsOf(order.lines);
     const review = reviewOrder({ items, accepted, keylessEvents }, order, compared);
     switch (review.kind) {
@@ -195,10 +195,13 @@ async function withhold(
 }
 
 /** The event of an outcome: the whole sale with all its keys. */
-function outcomeEvent({ input, orderId }: PurchaseRecord, details: OutcomeDetails): SaleEvent {
+function outcomeEvent({ input, orderId, keylessEvents }: PurchaseRecord, details: OutcomeDetails): SaleEvent {
   const { outcome, status, totalDebit, reason } = details;
   const ordered = input.items.map((item) => ({ ...item, keyIds: [] }));
   const lines = details.lines.length > 0 ? details.lines : ordered;
   const { referenceId } = input;
-  return { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };
+  const event = { type: eventTypeOf(outcome), referenceId, orderId, outcome, status, lines, totalDebit, reason };
+  return details.lines.length === 0
+    ? event
+    : { ...event, firstRunId: workflowInfo().firstExecutionRunId, keylessEvents };
 }

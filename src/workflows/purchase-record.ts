@@ -9,7 +9,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Activities, WorkerSettings } from '../contracts/activities';
+import type { Activities, PolledOrder, WorkerSettings } from '../contracts/activities';
 import { metricsOf } from '../contracts/metrics';
 import type {
   AcceptedOrder,
@@ -68,6 +68,8 @@ export class PurchaseRecord {
   readonly events: ReceivedEvent[] = [];
   /** Key ids that the checkout received in earlier runs and deliveries. */
   receivedKeyIds: KeyIds = {};
+  /** See `ReviewTerms`. */
+  keylessEvents: string[] = [];
   /** Key ids in the order when it was last reviewed as ended. */
   orderKeyIds: KeyIds = {};
   private state: PurchaseState = 'PLACING';
@@ -144,6 +146,12 @@ export class PurchaseRecord {
 
   notePoll(status: string): void {
     this.lastPoll = { status, at: now() };
+  }
+
+  /** Remembers what earlier runs and deliveries left on record, as a poll read it. */
+  noteEarlierRuns({ receivedKeyIds, keylessEvents }: PolledOrder): void {
+    if (receivedKeyIds) this.receivedKeyIds = receivedKeyIds;
+    this.keylessEvents = keylessEvents ?? [];
   }
 
   /** @param hold the open hold; undefined once it has ended */

@@ -110,6 +110,9 @@ async function knownPurchase(
   const unreadable = success ? undefined : memoProblem(error);
   const orderId = attributes.get(PARTNER_ORDER_ID);
   const { referenceId: shown = referenceId } = orders.get(orderId ?? '') ?? {};
+  const state = attributes.get(PURCHASE_STATE) ?? '';
+  // A run may be stopped before it wrote the id of the order that it had just placed.
+  const isUnwritten = state !== '' && isWithoutOrder({ orderId, workflowStatus: status.name });
   // A client can start a workflow with any memo, so a memo is trusted only if the purchase completed.
   const closing = status.name === 'COMPLETED' ? data : undefined;
   const known: KnownPurchase = {
@@ -121,10 +124,10 @@ async function knownPurchase(
     ordered: closing?.ordered,
     keyIds: closing?.keyIds,
     delivered: closing && countOf(closing.keyIds),
-    state: attributes.get(PURCHASE_STATE) ?? '',
+    state,
     workflowStatus: status.name,
     // A client can start a workflow with any search attribute, so another purchase's order must also be in the history.
-    orderId: shown === referenceId ? orderId : await reader.recordedOrderId({ workflowId, runId }),
+    orderId: shown === referenceId && !isUnwritten ? orderId : await reader.recordedOrderId({ workflowId, runId }),
     startedAt: startTime.getTime(),
     closedAt: closeTime?.getTime(),
     hold: data?.hold,

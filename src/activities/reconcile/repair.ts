@@ -104,7 +104,7 @@ async function bringUpToDate(
         const doubt = await startLateDelivery(context, referenceId, read.taskQueue, event.type);
         if (doubt !== undefined) return unrepaired(finding, doubt);
       }
-      if (event.type === 'purchase.refunded') return withStatus(finding, 'notified', event.type);
+      if (event.type === 'purchase.refunded') return withStatus(finding, 'notified', `being sent: ${event.type}`);
       const note = `keys being sent to the checkout: ${newKeys}`;
       return withStatus(finding, 'repaired', missing > 0 ? `${note}; still missing: ${missing}` : note);
     }

@@ -154,7 +154,10 @@ function latestRuns(runs: readonly KnownPurchase[]): Map<string, KnownPurchase> 
 }
 
 /** A run that was stopped before it had an order. It does not hide the order of an earlier one. */
-export function isWithoutOrder({ orderId, workflowStatus }: KnownPurchase): boolean {
+export function isWithoutOrder({
+  orderId,
+  workflowStatus,
+}: Pick<KnownPurchase, 'orderId' | 'workflowStatus'>): boolean {
   return orderId === undefined && workflowStatus !== 'RUNNING' && workflowStatus !== 'COMPLETED';
 }
 

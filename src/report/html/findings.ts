@@ -19,7 +19,7 @@ export function legendOf(findings: readonly ReportedFinding[]): string {
 }
 
 const STATUS_MEANINGS: Record<FindingStatus, string> = {
-  notified: 'the checkout received an event about it, and an operator must act',
+  notified: 'the checkout is sent an event about it, and an operator must act',
   unrepaired: 'an operator must act',
   repaired: 'nothing is left to do',
   'dry-run': 'nothing was changed, because this was a dry run',

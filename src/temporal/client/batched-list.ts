@@ -24,10 +24,12 @@ export interface Listed {
 /**
  * Creates a loader for runs by id.
  * @param idOf returns the id of a row
+ * @param maxIds the most ids in one query; all rows of a single id are read
  */
 export type BatchedList = (
   attribute: string,
   idOf: (row: WorkflowExecutionInfo) => string | undefined,
+  maxIds?: number,
 ) => DataLoader<string, Listed>;
 
 /** Lists purchases by id, many ids in one query, because the server limits the query rate. */
@@ -38,7 +40,7 @@ export function createBatchedList(client: Client, now: () => number = Date.now):
     askedAt = dueAt;
     setTimeout(ask, Math.max(0, dueAt - now()));
   };
-  return (attribute, idOf) =>
+  return (attribute, idOf, maxIds = MAX_IDS_PER_QUERY) =>
     new DataLoader(
       async (ids) => {
         const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf(attribute, ids)}`;
@@ -52,6 +54,6 @@ export function createBatchedList(client: Client, now: () => number = Date.now):
         const runsById = groupBy(rows, idOf);
         return ids.map((id) => ({ runs: runsById.get(id) ?? [], isComplete }));
       },
-      { cache: false, maxBatchSize: MAX_IDS_PER_QUERY, batchScheduleFn },
+      { cache: false, maxBatchSize: maxIds, batchScheduleFn },
     );
 }

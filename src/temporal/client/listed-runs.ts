@@ -1,22 +1,27 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { purchaseWorkflowId } from '../../contracts/names';
 import type { BatchedList, Listed } from './batched-list';
 import { readRecordedOrderId } from './run-history';
 import { withTimeout } from './with-timeout';
 
 /** A search of the order history waits for this response, and must not time out if lists hang (30 s in the SDK). */
-const RESPONSE_TIMEOUT_MS = 3_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /** Reads the runs of a reference from Temporal's lists, which lag. */
 export function createListedRuns(client: Client, listBy: BatchedList) {
-  const byWorkflow = listBy('WorkflowId', ({ workflowId }) => workflowId);
+  const idOf = ({ workflowId }: WorkflowExecutionInfo) => workflowId;
+  const [byWorkflow, alone] = [listBy('WorkflowId', idOf), listBy('WorkflowId', idOf, 1)];
+  const list = async (workflowId: string): Promise<Listed> => {
+    const listed = await byWorkflow.load(workflowId);
+    return listed.isComplete ? listed : alone.load(workflowId);
+  };
   /**
    * The runs of a purchase, oldest first, including those of an earlier start.
-   * @throws Error if they are not read completely
+   * @throws Error if they can't be read in time
    */
   const runs = async (referenceId: string): Promise<Listed['runs']> => {
-    const listed = await byWorkflow.load(purchaseWorkflowId(referenceId));
-    if (!listed.isComplete) throw new Error('these purchases have too many runs to be listed together');
+    const listed = await withTimeout(RESPONSE_TIMEOUT_MS, list(purchaseWorkflowId(referenceId)));
+    if (!listed) throw new Error(`no list of runs within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
     return listed.runs.toReversed();
   };
 
@@ -36,7 +41,7 @@ export function createListedRuns(client: Client, listBy: BatchedList) {
      * they can't be read in time.
      */
     async earliestStart(referenceId: string): Promise<number | undefined> {
-      const listed = await withTimeout(RESPONSE_TIMEOUT_MS, runs(referenceId)).catch(() => undefined);
+      const listed = await runs(referenceId).catch(() => undefined);
       return listed && Math.min(...listed.map(({ startTime }) => startTime.getTime()));
     },
     /** The order that the newest other run of a purchase recorded, whatever reference the partner shows for it. */

@@ -85,12 +85,12 @@ async function* earlierRuns(
     if (!isOurs || seen.has(runId)) continue;
     seen.add(runId);
     if (status.name === 'COMPLETED')
-      yield { isPurchase, memo, unconfirmedEvents: outcomeEvents(typedSearchAttributes) };
+      yield { isPurchase, memo, unconfirmedEvents: isPurchase ? outcomeEvents(typedSearchAttributes) : [] };
     else yield { isPurchase, unconfirmedEvents: await readSentEvents(client, { workflowId, runId }) };
   }
 }
 
-/** The event of the outcome that a completed run recorded: `--withhold` completes it even without a confirmation. */
+/** The event of the outcome that a completed purchase recorded: `--withhold` completes it even without a confirmation. */
 function outcomeEvents(attributes: TypedSearchAttributes): string[] {
   const outcome = PURCHASE_OUTCOMES.find((one) => one === attributes.get(PURCHASE_STATE));
   return outcome === undefined ? [] : [eventTypeOf(outcome)];

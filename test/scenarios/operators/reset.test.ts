@@ -306,6 +306,27 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
+  it.concurrent('reset to after its last poll once its keys were withheld, delivers no key on its own', async () => {
+    const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
+    env.receiver.responseTo(referenceId, 410, 'purchase.delivered');
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('pollUntilEnded');
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
+    await operator.held('DELIVERY_REFUSED');
+    await operator.resolve('withhold');
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+    env.receiver.take(referenceId);
+
+    const lastPoll = (await operator.scheduled('pollUntilEnded')).at(-1);
+    await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastPoll))!);
+
+    expect((await operator.held('ORDER_CHANGES')).explanation).toContain(
+      'may already have received purchase.abandoned',
+    );
+    await operator.resolve('deliver');
+    await expectDeliveredOnce(env, referenceId, 2);
+  });
+
   it.concurrent(
     'reset after it ended REFUNDED, with its order now complete, delivers no key without a decision',
     async () => {

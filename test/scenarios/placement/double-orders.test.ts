@@ -1,3 +1,4 @@
+import { purchaseMemo } from '../../../src/contracts/purchase';
 import { keysOf } from '../../support/audit';
 import { operatorOf } from '../../support/operator';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
@@ -182,12 +183,15 @@ describe('a reference started again without RejectDuplicate while the history do
 describe('on a server without lists', () => {
   const { env } = sharedTimeSkippingEnvironment({ pastOrders: 5 });
 
-  it('a purchase started by a foreign client is not placed, because it may not be the first under its reference', async () => {
+  it('a purchase started by a foreign client is held instead of placed, because it may not be the first under its reference', async () => {
     const referenceId = env.reference();
     const args = [{ referenceId, items: [{ productId: 'demo-instant', quantity: 1 }] }];
-    const result = await (await env.startRaw(referenceId, { args })).result();
+    const handle = await env.startRaw(referenceId, { args });
 
-    expect(result).toMatchObject({ outcome: 'NOT_PLACED', reason: expect.stringContaining('list') });
+    // Time is skipped to the end of its hold.
+    await expect(handle.result()).rejects.toThrow('timed out');
+    const { hold } = purchaseMemo.parse((await handle.describe()).memo);
+    expect(hold?.explanation).toContain('Temporal could not list the runs');
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
   });
 

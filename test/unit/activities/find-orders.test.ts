@@ -27,7 +27,9 @@ function find(
   const describeIfKnown = (wanted: string) => Promise.resolve(purchases.includes(wanted) ? {} : undefined);
   const recordedOrderId = () => Promise.resolve(orderId);
   const earliestStart = () => Promise.resolve(first?.start);
-  const deps = { now, purchases: { describeIfKnown, recordedOrderId, earliestStart } as unknown as PurchaseReader };
+  const orderOfOtherRun = () => Promise.resolve(undefined);
+  const purchaseReader = { describeIfKnown, recordedOrderId, earliestStart, orderOfOtherRun };
+  const deps = { now, purchases: purchaseReader as unknown as PurchaseReader };
   const mayHaveEarlierRun = first !== undefined;
   const wanted = { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent, mayHaveEarlierRun };
   return findByReference(partner, wanted, deps);
