@@ -197,6 +197,22 @@ export const MUTANTS = [
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
+    name: 'forged-delivery-state',
+    rule: 'a state that a client gave a late delivery at its start does not keep keys from the checkout',
+    file: 'src/temporal/client/purchase-reader.ts',
+    find: 'isPurchase ? outcomeEvents(typedSearchAttributes) : []',
+    replace: 'outcomeEvents(typedSearchAttributes)',
+    tests: ['test/scenarios/reconciliation/late-keys.test.ts'],
+  },
+  {
+    name: 'one-crowded-purchase',
+    rule: 'a purchase with very many runs does not hide the runs of others that are listed with it',
+    file: 'src/temporal/client/listed-runs.ts',
+    find: 'listed.isComplete ? listed : alone.load(workflowId)',
+    replace: 'listed.isComplete || alone !== undefined ? listed : alone',
+    tests: ['test/unit/temporal/listed-runs.test.ts'],
+  },
+  {
     name: 'missing-order-is-fine',
     rule: 'an order that is not found again is reported, not taken for delivered',
     file: 'src/activities/reconcile/repair.ts',

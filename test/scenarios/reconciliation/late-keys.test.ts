@@ -1,5 +1,6 @@
 import { deliverWorkflowId } from '../../../src/contracts/names';
 import type { ReconcileInput, ReportedFinding } from '../../../src/contracts/reconciliation';
+import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { RedeliveryFailedError } from '../../../src/starter/index';
 import { operatorOf } from '../../support/operator';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -366,6 +367,22 @@ describe('every paid key is delivered or reported', () => {
 
     expect(await night(referenceId)).toMatchObject([{ kind: 'REFUNDED_AFTER_DELIVERY', done: 'notified' }]);
     expect(env.eventTypes(referenceId)).toContain('purchase.attention');
+  });
+
+  it('delivers late keys although a client started a late delivery with the state of a withheld purchase', async () => {
+    const { referenceId, become } = await overdue();
+    const forged = await env.client.workflow.start('deliverWorkflow', {
+      workflowId: deliverWorkflowId(referenceId),
+      taskQueue: env.taskQueue,
+      args: [{ referenceId }],
+      typedSearchAttributes: [{ key: PURCHASE_STATE, value: 'ABANDONED' }],
+    });
+    await forged.result();
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'repaired' }]);
+    await ended(referenceId, 2);
+    expect(await received(referenceId)).toEqual(['A', 'B', 'C', 'D']);
   });
 
   it('the nightly run and redeliver join a late delivery that is running, and start no second one', async () => {
