@@ -8,7 +8,7 @@ import type { SaleEvent } from '../domain/plan-delivery';
 import type { SaleLine } from '../domain/review-order';
 import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../delivery';
 import type { Order } from '../partner';
-import { type ActivityDependencies, readPermits, wasDispatchedBefore } from './dependencies';
+import { type ActivityDependencies, ownRunId, readPermits, wasDispatchedBefore } from './dependencies';
 import { retryAsOrdinaryActivity, toFailure } from './failures';
 import { addKeyIds, type LineWithKeyIds } from './order-keys';
 import { readEarlierRuns } from './read-ended-purchase';
@@ -94,9 +94,8 @@ async function hasRunAgain({ purchases }: ActivityDependencies, { referenceId, a
 
 /** A reset may repeat a review from before an earlier run told the checkout that there are no keys. */
 async function isReviewOld({ purchases }: ActivityDependencies, { referenceId, firstRunId, keylessEvents }: SaleEvent) {
-  const ownRunId = activityInfo().workflowExecution?.runId;
-  if (firstRunId === undefined || firstRunId === ownRunId) return false;
-  const earlier = await readEarlierRuns(purchases, referenceId, firstRunId, ownRunId);
+  if (firstRunId === undefined || firstRunId === ownRunId()) return false;
+  const earlier = await readEarlierRuns(purchases, referenceId, firstRunId, ownRunId());
   return earlier.keylessEvents.some((type) => !keylessEvents?.includes(type));
 }
 

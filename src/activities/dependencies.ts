@@ -42,11 +42,23 @@ const PERMIT_WAIT_MS = 8_000;
 /** A local activity blocks a workflow task, so it needs its permit almost at once. */
 const LOCAL_PERMIT_WAIT_MS = 50;
 
-/** The permits that the current attempt asks for under `PARTNER_MAX_RPS`. */
-export function readPermits({ now }: ActivityDependencies, permitClass: PermitRequest['class']): PermitRequest {
+/** The run that the current activity belongs to. Undefined if a client started the activity alone. */
+export function ownRunId(): string | undefined {
+  return activityInfo().workflowExecution?.runId;
+}
+
+/**
+ * The permits that the current attempt asks for under `PARTNER_MAX_RPS`.
+ * @param waitMs how long an ordinary activity waits for them
+ */
+export function readPermits(
+  { now }: ActivityDependencies,
+  permitClass: PermitRequest['class'],
+  waitMs = PERMIT_WAIT_MS,
+): PermitRequest {
   const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
   if (isLocal) return { class: permitClass, notAfter: now() + LOCAL_PERMIT_WAIT_MS };
-  return { class: permitClass, dueAt, notAfter: now() + PERMIT_WAIT_MS };
+  return { class: permitClass, dueAt, notAfter: now() + waitMs };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 } from '../partner';
 import { searchPermitWaitMs } from '../workflows/policies';
 import type { PurchaseReader } from '../temporal/client';
-import { type ActivityDependencies, describeIfValid } from './dependencies';
+import { type ActivityDependencies, describeIfValid, ownRunId } from './dependencies';
 import { failure, toFailure } from './failures';
 import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
 
@@ -162,10 +162,6 @@ async function recordedOrder(
     if (error.kind === 'not-found') return {};
     return { unclear: `an earlier run recorded the order ${id}, which can't be read: ${error.summary}` };
   }
-}
-
-function ownRunId(): string | undefined {
-  return activityInfo().workflowExecution?.runId;
 }
 
 /** Epoch ms: no order of this reference is older. The first execution may have placed it, long before this one. */

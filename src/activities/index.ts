@@ -1,8 +1,8 @@
-import { activityInfo } from '@temporalio/activity';
 import type { Activities } from '../contracts/activities';
 import type { ReconcileActivities } from '../contracts/reconciliation';
 import { createCheckOrderActivities } from './check-order';
 import { createDeliveryActivities } from './deliver-sale';
+import { ownRunId } from './dependencies';
 import { createFindOrdersActivities } from './find-orders';
 import { createPlaceOrderActivities } from './place-order';
 import { createPollOrderActivities } from './poll-order';
@@ -21,7 +21,7 @@ export function createActivities(deps: ReconcileDependencies): Activities & Reco
       return { settings: deps.settings, fingerprintSecretId: deps.fingerprints.newestId() };
     },
     async readRunId() {
-      return { runId: activityInfo().workflowExecution?.runId ?? '' };
+      return { runId: ownRunId() ?? '' };
     },
     ...createPlaceOrderActivities(deps),
     ...createFindOrdersActivities(deps),

@@ -7,7 +7,7 @@ import { isPartnerError, type PartnerClient, type PartnerError } from '../partne
 import { withTimeout } from '../temporal/client';
 import { PLACEMENT_WRITE_MS } from '../workflows/policies';
 import type { Admission, PartnerHealth } from './circuit-breaker';
-import { type ActivityDependencies, wasDispatchedBefore } from './dependencies';
+import { type ActivityDependencies, ownRunId, wasDispatchedBefore } from './dependencies';
 import { ACCESS_DENIED } from './failures';
 import { findByReference } from './find-orders';
 import { createPriceList, type ReadPrices } from './price-list';
@@ -72,12 +72,12 @@ function fenceReason(input: PlaceOrderInput): string | undefined {
 }
 
 function isFirstRun({ firstRunId }: PlaceOrderInput): boolean {
-  return activityInfo().workflowExecution?.runId === firstRunId;
+  return ownRunId() === firstRunId;
 }
 
 /** Whether an operator decided in this run to place the order again. */
 function isReplacing({ replaceInRun }: PlaceOrderInput): boolean {
-  return activityInfo().workflowExecution?.runId === replaceInRun;
+  return ownRunId() === replaceInRun;
 }
 
 interface AttemptContext extends ActivityDependencies {

@@ -3,7 +3,7 @@ import type { Activities, PollUntilEndedInput, PolledOrder, PollOrderInput } fro
 import { canStopPolling, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { FORCED_POLL_EVERY } from '../workflows/policies';
-import { type ActivityDependencies, readPermits } from './dependencies';
+import { type ActivityDependencies, ownRunId, readPermits } from './dependencies';
 import { readEarlierRuns } from './read-ended-purchase';
 import { ACCESS_DENIED, retryAsOrdinaryActivity, toFailure, orderStillOpen } from './failures';
 import { addKeyIds, snapshotOf } from './order-keys';
@@ -30,8 +30,8 @@ export function createPollOrderActivities(
       return pollOpenOrder(deps, input, delay);
     },
     async pollOrder(input) {
-      const { isLocal, workflowExecution } = activityInfo();
-      if (isLocal && workflowExecution?.runId !== input.firstRunId) {
+      const { isLocal } = activityInfo();
+      if (isLocal && ownRunId() !== input.firstRunId) {
         throw retryAsOrdinaryActivity('not possible locally in a run after a reset');
       }
       return poll(deps, input, isLocal ? 'poll' : 'delivery');
@@ -86,10 +86,9 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
   const status = safeStatus(order.status);
   // After a reset or a second start, the new run must learn what earlier ones delivered, even if the order has been
   // refunded since.
-  const ownRunId = activityInfo().workflowExecution?.runId;
-  const isLaterRun = ownRunId !== firstRunId;
+  const isLaterRun = ownRunId() !== firstRunId;
   const needsEarlier = (isLaterRun || input.mayHaveEarlierExecution === true) && canStopPolling(status);
-  const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId) : undefined;
+  const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId()) : undefined;
   const lines = addKeyIds(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
   const snapshot = {
     ...snapshotOf(orderId, order, lines),

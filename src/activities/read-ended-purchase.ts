@@ -13,7 +13,7 @@ import type { EndedPurchase } from '../domain/plan-delivery';
 import { itemsOnly, validatePurchase } from '../domain/purchase-rules';
 import type { PurchaseReader, Run } from '../temporal/client';
 import { searchPermitWaitMs } from '../workflows/policies';
-import { type ActivityDependencies, describeIfValid } from './dependencies';
+import { type ActivityDependencies, describeIfValid, ownRunId, readPermits } from './dependencies';
 import { failure, toFailure } from './failures';
 import { findByReference } from './find-orders';
 import { addKeyIds, snapshotOf } from './order-keys';
@@ -22,8 +22,7 @@ import { addKeyIds, snapshotOf } from './order-keys';
 export function createReadEndedPurchaseActivities(deps: ActivityDependencies): Pick<Activities, 'readEndedPurchase'> {
   return {
     async readEndedPurchase({ referenceId }) {
-      const { currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
-      const permits = { class: 'delivery', dueAt, notAfter: deps.now() + searchPermitWaitMs(deps.settings) } as const;
+      const permits = readPermits(deps, 'delivery', searchPermitWaitMs(deps.settings));
       try {
         const { ended, taskQueue } = await deps.partner.withPermits(permits, (partner) =>
           loadEndedPurchase({ ...deps, partner }, referenceId),
@@ -56,8 +55,7 @@ export async function loadEndedPurchase(
     status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
-  const ownRunId = activityInfo().workflowExecution?.runId;
-  const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId);
+  const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId());
   const { receivedKeyIds, refundReceived, keylessEvents } = earlier;
   const ended: EndedPurchase = {
     referenceId,

@@ -62,3 +62,8 @@ export function mayGetMoreKeys(state: string | undefined): boolean {
 export function eventTypeOf(outcome: PurchaseOutcome): `purchase.${Lowercase<PurchaseOutcome>}` {
   return `purchase.${outcome.toLowerCase() as Lowercase<PurchaseOutcome>}`;
 }
+
+/** @param execution a workflow's status, such as TERMINATED */
+export function hasResultOrIsRunning(execution: string): boolean {
+  return execution === 'RUNNING' || execution === 'COMPLETED';
+}

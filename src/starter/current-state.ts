@@ -1,7 +1,6 @@
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
-import { PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
-import { hasResultOrIsRunning } from '../temporal/client';
+import { hasResultOrIsRunning, PURCHASE_STATES, type PurchaseState } from '../domain/purchase-state';
 
 /**
  * A `PurchaseState`. `STARTED`, only from `status`: no worker has picked the purchase up yet. `ENDED_WITHOUT_RESULT`:

@@ -8,6 +8,7 @@ import { PARTNER_ORDER_ID } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import {
+  hasResultOrIsRunning,
   mayGetMoreKeys,
   PURCHASE_OUTCOMES,
   PURCHASE_STATES,
@@ -16,7 +17,7 @@ import {
   STATE_MEANINGS,
 } from '../domain/purchase-state';
 import { quoteValue } from '../domain/purchase-rules';
-import { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from '../temporal/client';
+import { createPurchaseReader, type PurchaseReader } from '../temporal/client';
 import { isFinal, listAfterEnd } from './after-end';
 import { type CurrentState, listedStateOf, type WorkflowStatus } from './current-state';
 import { expectedOneOf } from './did-you-mean';

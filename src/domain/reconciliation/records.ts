@@ -2,6 +2,7 @@ import { groupBy } from '../group-by';
 import { isSameAmount } from '../money';
 import type { KeyIds } from '../key-ids';
 import { isBillable } from '../order';
+import { hasResultOrIsRunning } from '../purchase-state';
 import type { Finding } from './finding';
 
 /** An order from the partner's order history. Some fields are known only if the order itself was also read. */
@@ -158,7 +159,7 @@ export function isWithoutOrder({
   orderId,
   workflowStatus,
 }: Pick<KnownPurchase, 'orderId' | 'workflowStatus'>): boolean {
-  return orderId === undefined && workflowStatus !== 'RUNNING' && workflowStatus !== 'COMPLETED';
+  return orderId === undefined && !hasResultOrIsRunning(workflowStatus);
 }
 
 function isNewerRun(one: KnownPurchase, other: KnownPurchase): boolean {

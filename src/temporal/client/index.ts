@@ -10,7 +10,7 @@ export { refusalOf, refusedError } from './connection-failure';
 export { diagnoseNoResponse } from './diagnose-no-response';
 export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, retryServerTimeouts, rootCauseOf } from './grpc';
 export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './visibility';
-export { createPurchaseReader, hasResultOrIsRunning, type PurchaseReader } from './purchase-reader';
+export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export type { Run } from './run-history';
 export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
 export {

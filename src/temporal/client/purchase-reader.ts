@@ -108,11 +108,6 @@ async function* latestAndListed(
   yield* client.workflow.list({ query: anyOf('WorkflowId', ids) });
 }
 
-/** @param execution a workflow's status, such as TERMINATED */
-export function hasResultOrIsRunning(execution: string): boolean {
-  return execution === 'RUNNING' || execution === 'COMPLETED';
-}
-
 function describeIfKnown(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
   const description = client.workflow.getHandle(workflowId).describe();
   return description.catch((error: unknown) => {

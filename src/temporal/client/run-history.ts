@@ -49,10 +49,16 @@ export async function readSentEvents(client: Client, run: Run): Promise<string[]
 
 /** The inputs with which a run scheduled activities of this type, undecodable ones included. */
 async function* activityInputs<T>(client: Client, run: Run, type: string): AsyncGenerator<Partial<T> | undefined> {
-  for (const { activityTaskScheduledEventAttributes: scheduled } of await readEvents(client, run)) {
-    if (scheduled?.activityType?.name !== type) continue;
-    yield (await firstOf(client, scheduled.input?.payloads)) as Partial<T> | undefined;
+  for (const { activityTaskScheduledEventAttributes: scheduled } of scheduledIn(await readEvents(client, run), type)) {
+    yield (await firstOf(client, scheduled?.input?.payloads)) as Partial<T> | undefined;
   }
+}
+
+type HistoryEvent = Awaited<ReturnType<typeof readEvents>>[number];
+
+/** The events that scheduled activities of this type. */
+function scheduledIn(events: readonly HistoryEvent[], type: string): HistoryEvent[] {
+  return events.filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === type);
 }
 
 /**
@@ -68,10 +74,7 @@ export async function readRecordedOrderId(client: Client, run: Run): Promise<str
   const last = written.at(-1);
   const { payloadConverter } = client.options.loadedDataConverter;
   if (last) return [payloadConverter.fromPayload<string | string[]>(last)].flat()[0];
-  const placements = events.filter(
-    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'placeOrder',
-  );
-  const ids = new Set(placements.map(({ eventId }) => String(eventId)));
+  const ids = new Set(scheduledIn(events, 'placeOrder').map(({ eventId }) => String(eventId)));
   for (const { activityTaskCompletedEventAttributes: completed } of events.toReversed()) {
     if (!completed || !ids.has(String(completed.scheduledEventId))) continue;
     const result = (await firstOf(client, completed.result?.payloads)) as Partial<OrderPlaced> | undefined;
