@@ -92,6 +92,22 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
+  it.concurrent(
+    'reset to before its placement, with its order no longer readable, is held, and can be replaced',
+    async () => {
+      const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
+      await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
+      env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'answer', status: 400 } });
+      const operator = operatorOf(env, referenceId);
+      await operator.reset((await operator.points())[0]!);
+
+      const { explanation } = await operator.held('PLACEMENT_UNKNOWN');
+      expect(explanation).toContain(`an earlier run recorded the order ${orderId}, which can't be read`);
+      await operator.resolve('replace');
+      await env.untilSent(referenceId, 2);
+    },
+  );
+
   it.concurrent('reset to a search, waits for the order that the previous run sent, and buys once', async () => {
     const failed = { operation: 'place', action: { type: 'answer', status: 500 } } as const;
     const booked = { ...failed, commit: { type: 'late', ms: 7_000 } } as const;
