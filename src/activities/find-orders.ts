@@ -147,7 +147,7 @@ async function recordedOrder(
 ): Promise<Partial<Pick<Found, 'orders' | 'unclear'>>> {
   let id: string | undefined;
   try {
-    id = await purchases.orderOfOtherRun(referenceId, ownRunId());
+    id = await purchases.orderOfOtherRun(await purchases.runsInTime(referenceId), ownRunId());
   } catch {
     return { unclear: NOT_LISTED };
   }
@@ -252,7 +252,7 @@ async function isOfPurchase(purchases: PurchaseReader, { id, referenceId = '' }:
     const known = await describeIfValid(purchases, referenceId);
     if (!known) return false;
     if ((await purchases.recordedOrderId(known)) === id) return true;
-    return (await purchases.orderOfOtherRun(referenceId, known.runId)) === id;
+    return (await purchases.orderOfOtherRun(await purchases.runsInTime(referenceId), known.runId)) === id;
   } catch {
     return false;
   }

@@ -171,7 +171,8 @@ async function ownOrderId(
   referenceId: string,
 ): Promise<string | undefined> {
   const recorded =
-    (await deps.purchases.recordedOrderId(latest)) ?? (await deps.purchases.orderOfOtherRun(referenceId, latest.runId));
+    (await deps.purchases.recordedOrderId(latest)) ??
+    (await deps.purchases.orderOfOtherRun(await deps.purchases.runs(referenceId), latest.runId));
   if (recorded !== undefined) return recorded;
   const wanted = {
     referenceId,

@@ -91,7 +91,7 @@ export async function readKnownPurchase(
   const description = await describeIfValid(reader, referenceId);
   const known = description && (await knownPurchase(reader, description, others));
   if (!known || !isWithoutOrder(known)) return known;
-  return { ...known, orderId: await reader.orderOfOtherRun(referenceId, known.runId) };
+  return { ...known, orderId: await reader.orderOfOtherRun(await reader.runs(referenceId), known.runId) };
 }
 
 /**

@@ -15,24 +15,28 @@ export function createListedRuns(client: Client, listBy: BatchedList) {
     const listed = await byWorkflow.load(workflowId);
     return listed.isComplete ? listed : alone.load(workflowId);
   };
-  /**
-   * The runs of a purchase, oldest first, including those of an earlier start.
-   * @throws Error if they can't be read in time
-   */
-  const runs = async (referenceId: string): Promise<Listed['runs']> => {
-    const listed = await withTimeout(RESPONSE_TIMEOUT_MS, list(purchaseWorkflowId(referenceId)));
+  /** The runs of a purchase, oldest first, including those of an earlier start. */
+  const runs = async (referenceId: string): Promise<Listed['runs']> =>
+    (await list(purchaseWorkflowId(referenceId))).runs.toReversed();
+  const runsInTime = async (referenceId: string): Promise<Listed['runs']> => {
+    const listed = await withTimeout(RESPONSE_TIMEOUT_MS, runs(referenceId));
     if (!listed) throw new Error(`no list of runs within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
-    return listed.runs.toReversed();
+    return listed;
   };
 
   return {
     runs,
     /**
+     * Like `runs`, for a search of the order history.
+     * @throws Error if they can't be read in time
+     */
+    runsInTime,
+    /**
      * Whether lists show another execution with this workflow id; undefined if they don't even show this run yet.
      * @throws ServiceError
      */
     async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {
-      const listed = await byWorkflow.load(workflowId);
+      const listed = await list(workflowId);
       if (listed.runs.some((other) => other.runId !== runId)) return true;
       return listed.isComplete && listed.runs.length > 0 ? false : undefined;
     },
@@ -41,12 +45,15 @@ export function createListedRuns(client: Client, listBy: BatchedList) {
      * they can't be read in time.
      */
     async earliestStart(referenceId: string): Promise<number | undefined> {
-      const listed = await runs(referenceId).catch(() => undefined);
+      const listed = await runsInTime(referenceId).catch(() => undefined);
       return listed && Math.min(...listed.map(({ startTime }) => startTime.getTime()));
     },
-    /** The order that the newest other run of a purchase recorded, whatever reference the partner shows for it. */
-    async orderOfOtherRun(referenceId: string, runId: string | undefined): Promise<string | undefined> {
-      for (const run of (await runs(referenceId)).toReversed()) {
+    /**
+     * The order that the newest other run of a purchase recorded, whatever reference the partner shows for it.
+     * @param all from `runs` or `runsInTime`
+     */
+    async orderOfOtherRun(all: Listed['runs'], runId: string | undefined): Promise<string | undefined> {
+      for (const run of all.toReversed()) {
         const orderId = run.runId === runId ? undefined : await readRecordedOrderId(client, run);
         if (orderId !== undefined) return orderId;
       }
