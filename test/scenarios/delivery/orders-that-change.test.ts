@@ -68,19 +68,15 @@ describe('an order that changes after its review and before the checkout accepts
     },
   );
 
-  it.concurrent(
-    'reviews the order again before it sends anything, and names the keys that it may have sent before a crash',
-    async () => {
-      const { referenceId, operator, orderId } = await bought('demo-never', 2, 204);
-      changeAtEachRead(env, { orderId, product: 'demo-never', reads: 6 });
-      await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
+  it.concurrent('reviews the order again before it sends anything', async () => {
+    const { referenceId, operator, orderId } = await bought('demo-never', 2, 204);
+    changeAtEachRead(env, { orderId, product: 'demo-never', reads: 6 });
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[`A-${referenceId}`, `B-${referenceId}`]] });
 
-      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
-      const sent = valuesOf(referenceId, 'purchase.delivered');
-      expect(sent).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
-      expect(noticesOf(referenceId).length).toBeGreaterThan(0);
-    },
-  );
+    expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    const sent = valuesOf(referenceId, 'purchase.delivered');
+    expect(sent).toMatchObject([{ keys: [`A-${referenceId}`, `B-${referenceId}`] }]);
+  });
 
   it.concurrent(
     'sends the keys that replaced others, and names in a notice the old keys that may have been delivered',

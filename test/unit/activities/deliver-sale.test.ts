@@ -48,3 +48,17 @@ it('the short deadline of a local delivery counts from the time it was due, even
   }
   expect(deadlines).toEqual([600, undefined]);
 });
+
+it('a local or repeated attempt that finds a change does not know whether an attempt before it sent the event', async () => {
+  const purchases = { describeIfKnown: async () => ({ runId: 'second' }) };
+  const { deliverSale } = createDeliveryActivities({ purchases, now: Date.now } as unknown as ActivityDependencies);
+  const event = { type: 'purchase.refunded' as const, referenceId: 'SALE-1', afterRunId: 'first' };
+  for (const [attempt, eventMayHaveArrived] of [
+    [{ isLocal: true }, true],
+    [{ attempt: 2 }, true],
+    [{}, false],
+  ] as const) {
+    const environment = new MockActivityEnvironment(attempt, { logger: new DefaultLogger('ERROR') });
+    expect(await environment.run(deliverSale, event)).toEqual({ kind: 'CHANGED', eventMayHaveArrived });
+  }
+});
