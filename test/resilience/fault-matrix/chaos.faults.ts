@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DELIVER_WORKFLOW, PURCHASE_WORKFLOW, purchaseWorkflowId } from '../../../src/contracts/names';
 import { DECISIONS } from '../../../src/domain/holds';
+import { isKeylessEvent } from '../../../src/domain/purchase-state';
 import type { ReportedFinding } from '../../../src/starter/index';
 import { minFindingAgeMs } from '../../../src/workflows/policies';
 import { keptKeys } from '../../support/audit';
@@ -204,10 +205,13 @@ async function heldInVain({ env, partner, refused, done }: Chaos): Promise<strin
     const isAbsent = partner.ordersOf(referenceId).length === 0;
     const intentions = intentionsOfTimedOut(await eventsOf(env, purchaseWorkflowId(referenceId)));
     const mayBeSent = requests > 0 || intentions.includes(true) || done.reset.includes(referenceId);
+    const hasSeenKeylessEvent = env.receiver.attemptsOf(referenceId).some(({ body }) => isKeylessEvent(body.type));
     const mayBeHeld: Partial<Record<string, boolean>> = {
       MORE_KEYS_THAN_ORDERED: life[0]?.endsWith('+1'),
       DELIVERY_REFUSED: refused.has(referenceId),
       PLACEMENT_UNKNOWN: isAbsent && mayBeSent,
+      // The run before a reset told the checkout that there are no keys.
+      ORDER_CHANGES: done.reset.includes(referenceId) && hasSeenKeylessEvent,
     };
     if (hold && !mayBeHeld[hold.reason]) inVain.push(`held in vain: ${referenceId}: ${hold.reason}: ${explanation}`);
   }

@@ -1,5 +1,6 @@
 import type { Decision } from '../../../src/domain/holds';
 import type { Reply } from '../../support/http-server';
+import type { Answer, Attempt } from '../../support/receiver';
 import { BROKEN_RESPONSES, headerText, type HostileResponse, WRONG_FIELDS } from './hostile-responses';
 import type { Envelope, HistoryData, OrderData, Twist } from './hostile-partner';
 import type { Checkout } from './hostile-environment';
@@ -90,7 +91,7 @@ export const STRANGE_ORDERS: Record<string, UglyPurchase> = {
 export const RUDE_CHECKOUTS: Record<string, UglyPurchase> = {
   'echo-500': { checkout: answering(500) },
   'echo-redirect': { checkout: answering(307) },
-  'echo-410': { checkout: answering(410), decisions: ['withhold'], outcome: 'ABANDONED' },
+  'echo-410': { checkout: refusing, decisions: ['withhold'], outcome: 'ABANDONED' },
   'echo-garbage': {
     checkout: (attempt, nth) => (nth === 1 ? { raw: `${JSON.stringify(attempt)}\r\n\r\n` } : undefined),
   },
@@ -187,10 +188,16 @@ function withSecrets(history: Envelope<HistoryData>): Envelope<HistoryData> {
 }
 
 function answering(status: number): Checkout {
-  return (attempt, nth) => {
-    if (nth > 1) return undefined;
-    const said = JSON.stringify(attempt);
-    const headers = { 'x-echo': headerText(said), 'retry-after': headerText(said), location: `/${headerText(said)}` };
-    return { status, headers, body: said };
-  };
+  return (attempt, nth) => (nth === 1 ? echo(status, attempt) : undefined);
+}
+
+/** On a busy machine the first attempt may not see its response. */
+function refusing(attempt: Attempt): Answer | undefined {
+  return attempt.body.type === 'purchase.delivered' ? echo(410, attempt) : undefined;
+}
+
+function echo(status: number, attempt: Attempt): Answer {
+  const said = JSON.stringify(attempt);
+  const headers = { 'x-echo': headerText(said), 'retry-after': headerText(said), location: `/${headerText(said)}` };
+  return { status, headers, body: said };
 }
