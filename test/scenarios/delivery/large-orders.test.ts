@@ -34,7 +34,7 @@ describe('an order of a thousand image keys of 36 kB', () => {
     await operator.resolve('deliver');
 
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', lines: [{ delivered: KEYS }] });
-    const [, delivered] = env.receiver.eventsOf(referenceId);
+    const delivered = env.receiver.eventsOf(referenceId).find(({ type }) => type === 'purchase.delivered');
     const received = delivered?.data.lines
       ?.flatMap((line) => line.keys ?? [])
       .map(({ type, value }) => ({ type, value }));
