@@ -208,7 +208,7 @@ export const MUTANTS = [
     name: 'one-crowded-purchase',
     rule: 'a purchase with very many runs does not hide the runs of others that are listed with it',
     file: 'src/temporal/client/listed-runs.ts',
-    find: 'listed.isComplete ? listed : alone.load(workflowId)',
+    find: 'listed.isComplete ? listed : await alone.load(workflowId)',
     replace: 'listed.isComplete || alone !== undefined ? listed : alone',
     tests: ['test/unit/temporal/listed-runs.test.ts'],
   },

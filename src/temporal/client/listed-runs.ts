@@ -11,13 +11,13 @@ const RESPONSE_TIMEOUT_MS = 5_000;
 export function createListedRuns(client: Client, listBy: BatchedList) {
   const idOf = ({ workflowId }: WorkflowExecutionInfo) => workflowId;
   const [byWorkflow, alone] = [listBy('WorkflowId', idOf), listBy('WorkflowId', idOf, 1)];
-  const list = async (workflowId: string): Promise<Listed> => {
+  const list = async (workflowId: string): Promise<Listed['runs']> => {
     const listed = await byWorkflow.load(workflowId);
-    return listed.isComplete ? listed : alone.load(workflowId);
+    return (listed.isComplete ? listed : await alone.load(workflowId)).runs;
   };
   /** The runs of a purchase, oldest first, including those of an earlier start. */
   const runs = async (referenceId: string): Promise<Listed['runs']> =>
-    (await list(purchaseWorkflowId(referenceId))).runs.toReversed();
+    (await list(purchaseWorkflowId(referenceId))).toReversed();
   const runsInTime = async (referenceId: string): Promise<Listed['runs']> => {
     const listed = await withTimeout(RESPONSE_TIMEOUT_MS, runs(referenceId));
     if (!listed) throw new Error(`no list of runs within ${RESPONSE_TIMEOUT_MS / 1_000} s`);
@@ -37,8 +37,8 @@ export function createListedRuns(client: Client, listBy: BatchedList) {
      */
     async hasOtherExecution(workflowId: string, runId: string): Promise<boolean | undefined> {
       const listed = await list(workflowId);
-      if (listed.runs.some((other) => other.runId !== runId)) return true;
-      return listed.isComplete && listed.runs.length > 0 ? false : undefined;
+      if (listed.some((other) => other.runId !== runId)) return true;
+      return listed.length > 0 ? false : undefined;
     },
     /**
      * Epoch ms: when the first listed execution of a reference started; Infinity if lists show none yet; undefined if

@@ -14,8 +14,8 @@ import { clientOf, envelope } from '../partner/fixtures';
 const EMPTY_HISTORY = { json: envelope({ hits: 0, orders: [], pages: { page: 1, total: 1, limit: 500 } }) };
 const MAX_AGE_MS = 4_000;
 const TIMEOUT_MS = 2_000;
-/** Longer than the attempt, its request and every limit derived from them. */
-const FROZEN_MS = 6_000;
+/** Longer than the attempt and its request together, so that every timer that could end them is due afterwards. */
+const FROZEN_MS = MAX_AGE_MS + TIMEOUT_MS + 2_000;
 
 describe('a placement attempt', () => {
   it('has an unknown outcome if its process froze after the write, although all of its timers are due at once', async () => {
