@@ -1579,11 +1579,11 @@ export const MUTANTS = [
   },
   {
     name: 'keys-after-a-keyless-outcome',
-    rule: 'a run after a reset delivers no keys on its own if the checkout was told before that there are none',
+    rule: 'a later run remembers every event without keys that the checkout received, from any run or late delivery',
     file: 'src/activities/read-ended-purchase.ts',
     find: '[...types, ...unconfirmedEvents].filter(isKeylessEvent)',
     replace: 'unconfirmedEvents.filter(isKeylessEvent)',
-    tests: ['test/scenarios/operators/reset.test.ts'],
+    tests: ['test/unit/activities/read-ended-purchase.test.ts'],
   },
   {
     name: 'unconfirmed-refund-forgotten',
