@@ -1,6 +1,6 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
-import { FAILURE, type FailureType } from '../contracts/failures';
+import { FAILURE, type FailureType, retryDelayOf } from '../contracts/failures';
 import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, safeStatus } from '../domain/order';
 import {
   partitionByReadability,
@@ -51,7 +51,8 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
         const failed = toFailure(error);
         // Only a search that got no permit is retried here. The workflow decides what any other failure means.
         if (failed.type === FAILURE.rateLimited) throw failed;
-        throw failure(failed.type as FailureType, failed.message, { final: true });
+        const retryInMs = retryDelayOf(failed) || undefined;
+        throw failure(failed.type as FailureType, failed.message, { final: true, retryInMs });
       }
     },
   };
@@ -124,14 +125,16 @@ export async function findByReference(
   deps: SearchDependencies,
 ): Promise<Found> {
   const searched = await search(partner, wanted.referenceId);
-  const since = await possibleSince(deps, wanted, searched !== undefined);
+  const readRuns = () => deps.purchases.runsInTime(wanted.referenceId).catch(() => undefined);
+  const runs = wanted.mayHaveEarlierRun ? await readRuns() : [];
+  const since = possibleSince(wanted, runs, searched !== undefined);
   const rows = searched ?? (await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
   const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
   const found = await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest);
   const needsRecord = found.orders.length === 0 && wanted.mayHaveEarlierRun;
   return {
     ...found,
-    ...(needsRecord && (await recordedOrder(partner, wanted, deps))),
+    ...(needsRecord && (await recordedOrder(partner, wanted, runs, deps))),
     since,
     how: searched ? 'search' : 'scan',
     rowsSeen: rows.length,
@@ -139,15 +142,19 @@ export async function findByReference(
   };
 }
 
+type Runs = Awaited<ReturnType<PurchaseReader['runs']>>;
+
 /** @returns nothing if no earlier run recorded an order, or the partner no longer has it */
 async function recordedOrder(
   partner: PartnerClient,
-  { referenceId, purchaseStartedAt }: Wanted,
+  { purchaseStartedAt }: Wanted,
+  runs: Runs | undefined,
   { purchases }: SearchDependencies,
 ): Promise<Partial<Pick<Found, 'orders' | 'unclear'>>> {
+  if (!runs) return { unclear: NOT_LISTED };
   let id: string | undefined;
   try {
-    id = await purchases.orderOfOtherRun(await purchases.runsInTime(referenceId), ownRunId());
+    id = await purchases.orderOfOtherRun(runs, ownRunId());
   } catch {
     return { unclear: NOT_LISTED };
   }
@@ -165,14 +172,8 @@ async function recordedOrder(
 }
 
 /** Epoch ms: no order of this reference is older. The first execution may have placed it, long before this one. */
-async function possibleSince(
-  { purchases }: Pick<SearchDependencies, 'purchases'>,
-  { referenceId, purchaseStartedAt, mayHaveEarlierRun }: Wanted,
-  isSearched: boolean,
-): Promise<number> {
-  if (!mayHaveEarlierRun) return purchaseStartedAt;
-  const earliest = await purchases.earliestStart(referenceId);
-  if (earliest !== undefined) return Math.min(purchaseStartedAt, earliest);
+function possibleSince({ purchaseStartedAt }: Wanted, runs: Runs | undefined, isSearched: boolean): number {
+  if (runs) return Math.min(purchaseStartedAt, ...runs.map(({ startTime }) => startTime.getTime()));
   // A search shows an order of any age. A scan that ends too early would miss it.
   if (isSearched) return purchaseStartedAt;
   throw failure(FAILURE.unexpected, NOT_LISTED);

@@ -48,6 +48,7 @@ export function createHistoryWatch(
   const watched = new Map<string, Watched>();
   let last: Reading | undefined;
   let begunAt = -Infinity;
+  let notBefore = -Infinity;
   let isReading = false;
 
   async function read(): Promise<void> {
@@ -59,6 +60,7 @@ export function createHistoryWatch(
       last = { beganAt: begunAt, endedAt: now(), statuses };
     } catch (error) {
       const reason = isPartnerError(error) ? error.message : errorName(error);
+      if (isPartnerError(error)) notBefore = now() + (error.retryAfterMs ?? 0);
       if (isPartnerError(error) && error.kind === 'access') log.error(ACCESS_DENIED, { reason });
       if (!stopping.aborted)
         log.warn('the order history could not be read, so the open orders were not checked', { reason });
@@ -73,7 +75,7 @@ export function createHistoryWatch(
       const at = now();
       const { firstAskedAt = at } = watched.get(name) ?? {};
       watched.set(name, { ...order, firstAskedAt, askedAt: at });
-      if (!isReading && at - begunAt >= order.intervalMs && !stopping.aborted) {
+      if (!isReading && at >= notBefore && at - begunAt >= order.intervalMs && !stopping.aborted) {
         for (const [one, { askedAt, intervalMs }] of watched) {
           if (at - askedAt > FORGOTTEN_AFTER * intervalMs) watched.delete(one);
         }

@@ -1,5 +1,6 @@
-import { ActivityFailure, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, log, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities, FoundOrder, OrderSearchResult } from '../contracts/activities';
+import { retryDelayOf } from '../contracts/failures';
 import { formatInstant } from '../contracts/format-instant';
 import { DOUBLE_PURCHASE_ADVICE, explainDoublePurchase } from '../domain/double-purchase';
 import { summaryOf, withoutErrorCode } from '../domain/text-format';
@@ -53,7 +54,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
 
   for (let searchCount = 0; ; searchCount++) {
     const askedAt = Date.now();
-    const { result, reason } = await searchOnce(purchase, search);
+    const { result, reason, retryAfterMs = 0 } = await searchOnce(purchase, search);
     if (result && hasOrders(result.orders)) return { kind: 'found', orders: result.orders };
     const showsAbsence = result !== undefined && (result.provesAbsence || !needsProof);
     absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
@@ -61,7 +62,9 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     // Give up only after several searches: if its worker dies, a single search may outlast the whole timeout.
     const isTimedOut = Date.now() >= giveUpAt && searchCount >= delays.length;
     if (isTimedOut && absentSince === undefined) return { kind: 'unreadable', reason };
-    const delay = delays[Math.min(searchCount, delays.length - 1)] ?? settings.confirmWindowMs;
+    const ownMs = delays[Math.min(searchCount, delays.length - 1)] ?? settings.confirmWindowMs;
+    // A Retry-After must not postpone the decision.
+    const delay = Math.max(ownMs, Math.min(retryAfterMs, giveUpAt - Date.now()));
     await sleep(boundedHistoryDelayMs(delay, giveUpAt), { summary: 'before the order history is searched again' });
   }
 }
@@ -70,7 +73,7 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
 async function searchOnce(
   { input, settings }: PurchaseRecord,
   { needsProof, notBefore, requestMayHaveBeenSent, mayHaveEarlierExecution }: HistorySearch,
-): Promise<{ result?: OrderSearchResult; reason: string }> {
+): Promise<{ result?: OrderSearchResult; reason: string; retryAfterMs?: number }> {
   const { findOrders } = proxyActivities<Activities>(historySearchOptions(settings));
   const { referenceId } = input;
   try {
@@ -89,9 +92,10 @@ async function searchOnce(
       ? { result, reason: result.reason }
       : { reason: 'an operator completed the search of the order history by hand' };
   } catch (failure) {
-    const cause = failure instanceof ActivityFailure ? failure.cause?.message : undefined;
+    const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
     return {
-      reason: `the search of the order history proved nothing${cause === undefined ? '' : `: ${withoutErrorCode(cause)}`}`,
+      reason: `the search of the order history proved nothing${cause ? `: ${withoutErrorCode(cause.message)}` : ''}`,
+      retryAfterMs: cause instanceof ApplicationFailure ? retryDelayOf(cause) : 0,
     };
   }
 }

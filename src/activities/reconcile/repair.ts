@@ -105,8 +105,9 @@ async function bringUpToDate(
         const doubt = await startLateDelivery(context, referenceId, read.taskQueue, event.type);
         if (doubt !== undefined) return unrepaired(finding, doubt);
       }
-      if (event.type === 'purchase.refunded') return withStatus(finding, 'notified', `being sent: ${event.type}`);
-      const note = `keys being sent to the checkout: ${newKeys}`;
+      const sent = context.dryRun ? 'to be sent' : 'being sent';
+      if (event.type === 'purchase.refunded') return withStatus(finding, 'notified', `${sent}: ${event.type}`);
+      const note = `keys ${sent} to the checkout: ${newKeys}`;
       return withStatus(finding, 'repaired', missing > 0 ? `${note}; still missing: ${missing}` : note);
     }
   }

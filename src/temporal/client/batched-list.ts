@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
@@ -32,8 +33,11 @@ export type BatchedList = (
   maxIds?: number,
 ) => DataLoader<string, Listed>;
 
-/** Lists purchases by id, many ids in one query, because the server limits the query rate. */
-export function createBatchedList(client: Client, now: () => number = Date.now): BatchedList {
+/**
+ * Lists purchases by id, many ids in one query, because the server limits the query rate.
+ * @param now milliseconds of a monotonic clock
+ */
+export function createBatchedList(client: Client, now: () => number = () => performance.now()): BatchedList {
   let askedAt = -Infinity;
   const batchScheduleFn = (ask: () => void) => {
     const dueAt = Math.max(now() + SHARED_WITHIN_MS, askedAt + BETWEEN_LIST_QUERIES_MS);

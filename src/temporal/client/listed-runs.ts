@@ -41,14 +41,6 @@ export function createListedRuns(client: Client, listBy: BatchedList) {
       return listed.length > 0 ? false : undefined;
     },
     /**
-     * Epoch ms: when the first listed execution of a reference started; Infinity if lists show none yet; undefined if
-     * they can't be read in time.
-     */
-    async earliestStart(referenceId: string): Promise<number | undefined> {
-      const listed = await runsInTime(referenceId).catch(() => undefined);
-      return listed && Math.min(...listed.map(({ startTime }) => startTime.getTime()));
-    },
-    /**
      * The order that the newest other run of a purchase recorded, whatever reference the partner shows for it.
      * @param all from `runs` or `runsInTime`
      */

@@ -52,6 +52,14 @@ describe('an order that is proven unsent and tried again for a limited time', ()
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests: 1 });
   });
 
+  it.concurrent('holds an unconfirmed order in time, however long the history asks to wait', async () => {
+    const purchase = await runPurchase(env, [
+      { operation: 'place', when: 'after', action: { type: 'reset' } },
+      { operation: 'orders', nth: 2, ...always, action: AN_HOUR },
+    ]);
+    expect(purchase).toMatchObject({ state: 'HELD', requests: 1 });
+  });
+
   it.concurrent.each<['always' | 1, string]>([
     [1, 'DELIVERED'],
     ['always', 'NOT_PLACED'],
@@ -74,6 +82,16 @@ describe('a Retry-After of the partner', () => {
     expect(purchase).toMatchObject({ state: 'DELIVERED', requests, orders: [expect.anything()] });
     const steps = await stepsOf(env, purchase.referenceId);
     expect(steps.slice(0, 3)).toEqual(['placeOrder', 'timer 7 s', 'findOrders']);
+  });
+
+  it.concurrent("is waited for when a search returns it, even if it is longer than the window's delays", async () => {
+    const { referenceId, state } = await runPurchase(env, [
+      { operation: 'place', when: 'after', action: { type: 'answer', status: 503 } },
+      { operation: 'orders', nth: 2, action: later },
+    ]);
+    expect(state).toBe('DELIVERED');
+    const steps = await stepsOf(env, referenceId);
+    expect(steps.slice(0, 4)).toEqual(['placeOrder', 'findOrders', 'timer 7 s', 'findOrders']);
   });
 
   it.concurrent(

@@ -1,6 +1,6 @@
 import { historyOf } from '../../support/history';
 import { expectDeliveredOnce } from '../../support/purchase-checks';
-import { sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
+import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
 
@@ -59,6 +59,16 @@ describe('an order history that cannot be read', () => {
 
     expect(await env.starter.result(referenceId)).toMatchObject({ outcome: 'DELIVERED' });
   });
+});
+
+it('does not read the order history again before its Retry-After', async () => {
+  const env = await startTestEnvironment({ settings: OFTEN });
+  const later = { type: 'answer', status: 429, headers: { 'retry-after': '3600' } } as const;
+  env.sandbox.addFault({ operation: 'orders', nth: 2, action: later });
+  const [referenceId = ''] = await buyNever(env, 1);
+  await waitUntil('it is polled on an attempt of its own', async () => (await pollsOf(env, referenceId)) > 1);
+
+  expect(historyReadings(env)).toBe(1);
 });
 
 describe('an order that stays open, with time skipping and a server without lists', () => {

@@ -26,9 +26,12 @@ function find(
 ) {
   const describeIfKnown = (wanted: string) => Promise.resolve(purchases.includes(wanted) ? {} : undefined);
   const recordedOrderId = () => Promise.resolve(orderId);
-  const earliestStart = () => Promise.resolve(first?.start);
+  const runsInTime = () =>
+    first?.start === undefined
+      ? Promise.reject(new Error('no list'))
+      : Promise.resolve([{ startTime: new Date(first.start) }]);
   const orderOfOtherRun = () => Promise.resolve(undefined);
-  const purchaseReader = { describeIfKnown, recordedOrderId, earliestStart, orderOfOtherRun };
+  const purchaseReader = { describeIfKnown, recordedOrderId, runsInTime, orderOfOtherRun };
   const deps = { now, purchases: purchaseReader as unknown as PurchaseReader };
   const mayHaveEarlierRun = first !== undefined;
   const wanted = { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent, mayHaveEarlierRun };

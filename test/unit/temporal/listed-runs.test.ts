@@ -28,11 +28,32 @@ it('waits for a slow list, but not in a search of the order history', async () =
       yield { workflowId: 'purchase-A', runId: 'run-1', startTime: new Date(1) };
     };
     const client = { workflow: { list } } as unknown as Client;
-    const { runs, earliestStart } = createListedRuns(client, createBatchedList(client));
-    const [started, listed] = [earliestStart('A'), runs('A')];
+    const { runs, runsInTime } = createListedRuns(client, createBatchedList(client));
+    const inTime = expect(runsInTime('A')).rejects.toThrow('no list of runs within 5 s');
+    const listed = runs('A');
     await jest.advanceTimersByTimeAsync(answerAfterMs + 1_000);
-    expect(await started).toBeUndefined();
+    await inTime;
     expect(await listed).toHaveLength(1);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+it('does not wait longer when the clock is set back', async () => {
+  jest.useFakeTimers();
+  try {
+    const list = async function* () {
+      yield await Promise.resolve({ workflowId: 'purchase-A', runId: 'run-1', startTime: new Date(1) });
+    };
+    const client = { workflow: { list } } as unknown as Client;
+    const { runs } = createListedRuns(client, createBatchedList(client));
+    for (const setBackMs of [0, 3_600_000]) {
+      jest.setSystemTime(Date.now() - setBackMs);
+      let listed: unknown;
+      void runs('A').then((found) => (listed = found));
+      await jest.advanceTimersByTimeAsync(1_000);
+      expect(listed).toHaveLength(1);
+    }
   } finally {
     jest.useRealTimers();
   }
