@@ -95,7 +95,7 @@ async function hasRunAgain({ purchases }: ActivityDependencies, { referenceId, a
 /** A reset may repeat a review from before an earlier run told the checkout that there are no keys. */
 async function isReviewOld({ purchases }: ActivityDependencies, { referenceId, firstRunId, keylessEvents }: SaleEvent) {
   if (firstRunId === undefined || firstRunId === ownRunId()) return false;
-  const earlier = await readEarlierRuns(purchases, referenceId, firstRunId, ownRunId());
+  const earlier = await readEarlierRuns(purchases, referenceId, ownRunId());
   return earlier.keylessEvents.some((type) => !keylessEvents?.includes(type));
 }
 

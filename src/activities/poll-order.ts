@@ -4,7 +4,7 @@ import { canStopPolling, mayHaveEnded, safeStatus } from '../domain/order';
 import { isPartnerError, type Order } from '../partner';
 import { FORCED_POLL_EVERY } from '../workflows/policies';
 import { type ActivityDependencies, ownRunId, readPermits } from './dependencies';
-import { readEarlierRuns } from './read-ended-purchase';
+import { readEarlierRuns, secretIdBefore } from './read-ended-purchase';
 import { ACCESS_DENIED, retryAsOrdinaryActivity, toFailure, orderStillOpen } from './failures';
 import { addKeyIds, snapshotOf } from './order-keys';
 
@@ -88,8 +88,9 @@ async function toPolledOrder(deps: ActivityDependencies, input: PollOrderInput, 
   // refunded since.
   const isLaterRun = ownRunId() !== firstRunId;
   const needsEarlier = (isLaterRun || input.mayHaveEarlierExecution === true) && canStopPolling(status);
-  const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId()) : undefined;
-  const lines = addKeyIds(deps, order, earlier?.fingerprintSecretId ?? input.fingerprintSecretId);
+  const earlier = needsEarlier ? await readEarlierRuns(deps.purchases, referenceId, ownRunId()) : undefined;
+  const secretId = earlier && (await secretIdBefore(deps.purchases, referenceId, firstRunId, earlier));
+  const lines = addKeyIds(deps, order, secretId ?? input.fingerprintSecretId);
   const snapshot = {
     ...snapshotOf(orderId, order, lines),
     receivedKeyIds: earlier?.receivedKeyIds,

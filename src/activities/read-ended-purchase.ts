@@ -55,7 +55,7 @@ export async function loadEndedPurchase(
     status.name === 'COMPLETED' ? purchaseResult.parse(await deps.purchases.result(description)) : undefined;
   const memo = purchaseMemo.safeParse(result ? (description.memo ?? {}) : {}).data;
   const firstRunId = description.raw.workflowExecutionInfo?.firstRunId ?? description.runId;
-  const earlier = await readEarlierRuns(deps.purchases, referenceId, firstRunId, ownRunId());
+  const earlier = await readEarlierRuns(deps.purchases, referenceId, ownRunId());
   const { receivedKeyIds, refundReceived, keylessEvents } = earlier;
   const ended: EndedPurchase = {
     referenceId,
@@ -73,13 +73,14 @@ export async function loadEndedPurchase(
   if (result && isKeylessOutcome(result.outcome)) return { ended, taskQueue };
   const orderId = result ? result.orderId : await ownOrderId(deps, description, referenceId);
   if (orderId === undefined) return { ended, taskQueue };
-  const secretId = earlier.fingerprintSecretId ?? deps.fingerprints.newestId();
+  const secretId = await secretIdBefore(deps.purchases, referenceId, firstRunId, earlier);
   const { data } = await deps.partner.getOrder(
     orderId,
     items.map(({ productId }) => productId),
   );
   const [claimedBy] = await deps.purchases.othersWithOrder(orderId, referenceId);
-  const order = { ...snapshotOf(orderId, data, addKeyIds(deps, data, secretId)), claimedBy };
+  const lines = addKeyIds(deps, data, secretId ?? deps.fingerprints.newestId());
+  const order = { ...snapshotOf(orderId, data, lines), claimedBy };
   const accepted = memo?.accepted?.orderId === orderId ? memo.accepted : undefined;
   return { ended: { ...ended, orderId, accepted, order }, taskQueue };
 }
@@ -92,18 +93,12 @@ interface EarlierRuns {
   refundReceived: boolean;
   /** See `ReviewTerms`. */
   keylessEvents: string[];
-  /** The secret of this purchase's key ids; undefined if it was never recorded. */
-  fingerprintSecretId?: string;
 }
 
-/**
- * Reads what earlier runs left on record, which no client can forge. The secret is the one from which the received key
- * ids were made; if there are none, the one that the oldest run recorded.
- */
+/** Reads what earlier runs left on record, which no client can forge. */
 export async function readEarlierRuns(
   purchases: PurchaseReader,
   referenceId: string,
-  firstRunId: string,
   ownRunId: string | undefined,
 ): Promise<EarlierRuns> {
   const received: KeyIds[] = [];
@@ -117,18 +112,22 @@ export async function readEarlierRuns(
     // An event that was not confirmed may have arrived.
     for (const type of [...types, ...unconfirmedEvents].filter(isKeylessEvent)) keyless.add(type);
   }
-  const receivedKeyIds = unionOfKeyIds(...received);
-  const [keyId] = Object.values(receivedKeyIds).flat();
-  const fingerprintSecretId =
-    keyId === undefined ? await recordedSecretId(purchases, referenceId, firstRunId) : secretIdOf(keyId);
-  return { receivedKeyIds, refundReceived, keylessEvents: [...keyless], fingerprintSecretId };
+  return { receivedKeyIds: unionOfKeyIds(...received), refundReceived, keylessEvents: [...keyless] };
 }
 
-async function recordedSecretId(
+/**
+ * The secret of this purchase's key ids: the one from which the received key ids were made; if there are none, the one
+ * that the oldest run recorded.
+ * @param firstRunId of the purchase
+ */
+export async function secretIdBefore(
   purchases: PurchaseReader,
   referenceId: string,
   firstRunId: string,
+  { receivedKeyIds }: Pick<EarlierRuns, 'receivedKeyIds'>,
 ): Promise<string | undefined> {
+  const [keyId] = Object.values(receivedKeyIds).flat();
+  if (keyId !== undefined) return secretIdOf(keyId);
   // Lists lag, so they may lack the purchase's own first run.
   const firstRun = { workflowId: purchaseWorkflowId(referenceId), runId: firstRunId };
   for (const run of [...(await purchases.runs(referenceId)), firstRun]) {

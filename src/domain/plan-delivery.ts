@@ -44,7 +44,7 @@ export interface SaleEvent {
   reason?: string;
   /** Only after the end of the purchase: its last run. Once it has run again, the event is not sent. */
   afterRunId?: string;
-  /** Only of a running purchase: its first run. A later one may repeat a review that is older than an earlier run's end. */
+  /** The first run of the workflow. A later one may repeat a review that is older than an earlier run's end. */
   firstRunId?: string;
   /** The events without keys that the review has considered. */
   keylessEvents?: string[];

@@ -6,6 +6,7 @@ import {
   sleep,
   upsertMemo,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, DeliverInput, DeliveryResult } from '../contracts/activities';
 import { FAILURE, type FailureType } from '../contracts/failures';
@@ -71,7 +72,8 @@ async function deliverCurrent(
       if (input.again) throw deliveryFailure(FAILURE.nothingToDeliver, plan.reason);
       return endDelivery(ended, [], shown);
     }
-    const event = { ...plan.event, afterRunId: ended.runId };
+    const { runId: afterRunId, keylessEvents } = ended;
+    const event = { ...plan.event, afterRunId, firstRunId: workflowInfo().firstExecutionRunId, keylessEvents };
     const showDelivering = (type: string) => showDelivery(referenceId, type);
     const end = await deliverWithRetries({ settings, showDelivering }, event, false);
     switch (end.kind) {

@@ -424,6 +424,30 @@ describe('every paid key is delivered or reported', () => {
     expect([first, ...others.toSorted()]).toEqual(['purchase.overdue', 'purchase.abandoned', 'purchase.held']);
   });
 
+  it('a reset late delivery sends no key after a refund notice, although it had planned to and the order is complete again', async () => {
+    const { referenceId, become } = await overdue();
+    env.receiver.respondWith(({ body }) => (body.type === LATE ? 500 : 204));
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    await night(referenceId);
+    const workflowId = deliverWorkflowId(referenceId);
+    const delivery = operatorOf(env, referenceId, workflowId);
+    await delivery.pending('deliverSale', 2);
+    const [planned] = await delivery.scheduled('deliverSale');
+    const { runId } = await env.client.workflow.getHandle(workflowId).describe();
+    await delivery.terminate();
+    env.receiver.respondWith(() => 204);
+    await become('REFUNDED');
+    await night(referenceId);
+    await ended(referenceId, 2);
+
+    await become('COMPLETED', 'A', 'B', 'C', 'D');
+    await delivery.reset(planned!, runId);
+    const { events, order } = await env.client.workflow.getHandle(workflowId).result();
+    expect({ events, issue: order?.issue }).toMatchObject({ events: [], issue: expect.stringContaining('refunded') });
+    expect(env.eventTypes(referenceId)).toContain('purchase.refunded');
+    expect(await received(referenceId)).toEqual([]);
+  });
+
   it('a reset late delivery and then a reset purchase each deliver the current keys, and none twice', async () => {
     const { referenceId, become } = await overdue();
     await become('PARTIAL_COMPLETED', 'A', 'B');

@@ -1,4 +1,4 @@
-import { readEarlierRuns } from '../../../src/activities/read-ended-purchase';
+import { readEarlierRuns, secretIdBefore } from '../../../src/activities/read-ended-purchase';
 import type { EarlierRun, PurchaseReader } from '../../../src/temporal/client/purchase-reader';
 
 /** Reads these earlier runs. Every run but `unplaced` recorded its own id as the secret. */
@@ -6,7 +6,7 @@ function read(...runs: EarlierRun[]) {
   return readAll({}, ...runs);
 }
 
-function readAll({ runIds = [] }: { runIds?: string[] }, ...runs: EarlierRun[]) {
+async function readAll({ runIds = [] }: { runIds?: string[] }, ...runs: EarlierRun[]) {
   const workflowId = 'purchase-SALE-1';
   const purchases: Pick<PurchaseReader, 'earlierRuns' | 'runs' | 'recordedSecretId'> = {
     async *earlierRuns() {
@@ -16,7 +16,9 @@ function readAll({ runIds = [] }: { runIds?: string[] }, ...runs: EarlierRun[]) 
     recordedSecretId: async (run) =>
       run.workflowId === workflowId && run.runId !== 'unplaced' ? run.runId : undefined,
   };
-  return readEarlierRuns(purchases as PurchaseReader, 'SALE-1', 'first', 'own');
+  const earlier = await readEarlierRuns(purchases as PurchaseReader, 'SALE-1', 'own');
+  const fingerprintSecretId = await secretIdBefore(purchases as PurchaseReader, 'SALE-1', 'first', earlier);
+  return { ...earlier, fingerprintSecretId };
 }
 
 const purchase = (memo: Record<string, unknown>): EarlierRun => ({ isPurchase: true, memo, unconfirmedEvents: [] });
