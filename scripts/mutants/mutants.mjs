@@ -1168,8 +1168,12 @@ export const MUTANTS = [
     name: 'lists-wait-for-the-wall-clock',
     rule: 'lists are not delayed when the clock is set back',
     file: 'src/temporal/client/batched-list.ts',
-    find: 'now: () => number = () => performance.now()',
-    replace: 'now: () => number = () => performance.timeOrigin + Date.now()',
+    find: `Math.max(performance.now() + SHARED_WITHIN_MS, askedAt + BETWEEN_LIST_QUERIES_MS);
+    askedAt = dueAt;
+    setTimeout(ask, Math.max(0, dueAt - performance.now()));`,
+    replace: `Math.max(performance.timeOrigin + Date.now() + SHARED_WITHIN_MS, askedAt + BETWEEN_LIST_QUERIES_MS);
+    askedAt = dueAt;
+    setTimeout(ask, Math.max(0, dueAt - performance.timeOrigin - Date.now()));`,
     tests: ['test/unit/temporal/listed-runs.test.ts'],
   },
   {

@@ -33,16 +33,13 @@ export type BatchedList = (
   maxIds?: number,
 ) => DataLoader<string, Listed>;
 
-/**
- * Lists purchases by id, many ids in one query, because the server limits the query rate.
- * @param now milliseconds of a monotonic clock
- */
-export function createBatchedList(client: Client, now: () => number = () => performance.now()): BatchedList {
+/** Lists purchases by id, many ids in one query, because the server limits the query rate. */
+export function createBatchedList(client: Client): BatchedList {
   let askedAt = -Infinity;
   const batchScheduleFn = (ask: () => void) => {
-    const dueAt = Math.max(now() + SHARED_WITHIN_MS, askedAt + BETWEEN_LIST_QUERIES_MS);
+    const dueAt = Math.max(performance.now() + SHARED_WITHIN_MS, askedAt + BETWEEN_LIST_QUERIES_MS);
     askedAt = dueAt;
-    setTimeout(ask, Math.max(0, dueAt - now()));
+    setTimeout(ask, Math.max(0, dueAt - performance.now()));
   };
   return (attribute, idOf, maxIds = MAX_IDS_PER_QUERY) =>
     new DataLoader(

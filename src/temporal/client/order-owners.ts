@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Client } from '@temporalio/client';
 import { purchaseWorkflowId, referenceOfPurchase } from '../../contracts/names';
 import { PARTNER_ORDER_ID } from '../../contracts/search-attributes';
@@ -15,14 +16,16 @@ const MAX_REMEMBERED = 5_000;
 /**
  * Knows which purchases have an order: from Temporal's lists and, because lists lag, from what this process has seen.
  */
-export function createOrderOwners(client: Client, listBy: BatchedList, now: () => number = Date.now) {
+export function createOrderOwners(client: Client, listBy: BatchedList) {
   /** The latest order by reference, oldest first. */
   const recent = new Map<string, { orderId: string; at: number }>();
   const byOrder = listBy(PARTNER_ORDER_ID.name, ({ typedSearchAttributes }) =>
     typedSearchAttributes.get(PARTNER_ORDER_ID),
   );
   const seenHere = (orderId: string) =>
-    [...recent].filter(([, one]) => one.orderId === orderId && now() - one.at <= REMEMBERED_MS).map(([owner]) => owner);
+    [...recent]
+      .filter(([, one]) => one.orderId === orderId && performance.now() - one.at <= REMEMBERED_MS)
+      .map(([owner]) => owner);
   /**
    * Any client can start a workflow with any search attribute, so the history of each run must show the order. The
    * oldest runs come first, because nobody knows an order's id before its owner has started.
@@ -42,9 +45,9 @@ export function createOrderOwners(client: Client, listBy: BatchedList, now: () =
     /** Remembers that a purchase has this order. */
     noteOwner(orderId: string, referenceId: string): void {
       recent.delete(referenceId);
-      recent.set(referenceId, { orderId, at: now() });
+      recent.set(referenceId, { orderId, at: performance.now() });
       for (const [oldest, { at }] of recent) {
-        if (recent.size <= MAX_REMEMBERED && now() - at <= REMEMBERED_MS) break;
+        if (recent.size <= MAX_REMEMBERED && performance.now() - at <= REMEMBERED_MS) break;
         recent.delete(oldest);
       }
     },
