@@ -129,7 +129,7 @@ export const MUTANTS = [
     rule: 'a second start scans nothing while it is unknown when the first one was',
     file: 'src/activities/find-orders.ts',
     find: 'if (isSearched) return purchaseStartedAt;',
-    replace: 'if (isSearched || earliest === undefined) return purchaseStartedAt;',
+    replace: 'if (isSearched || !runs) return purchaseStartedAt;',
     tests: ['test/unit/activities/find-orders.test.ts'],
   },
   {
@@ -838,7 +838,7 @@ export const MUTANTS = [
     rule: 'a run made by a reset gives the keys the same ids as the earlier runs',
     file: 'src/activities/poll-order.ts',
     find: 'secretId ?? input.fingerprintSecretId',
-    replace: '(earlier && deps.fingerprints.newestId()) ?? input.fingerprintSecretId',
+    replace: '(secretId && deps.fingerprints.newestId()) ?? input.fingerprintSecretId',
     tests: ['test/scenarios/delivery/rotation.test.ts'],
   },
   {
