@@ -5,7 +5,8 @@ module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }] },
-  testTimeout: 60_000,
+  // Ends a test that hangs. It must never say that a slow machine is wrong.
+  testTimeout: 600_000,
   // Most tests wait for a server rather than compute, so one more than there are cores pays; more than four crowd it.
   maxWorkers: Math.min(4, availableParallelism() + 1),
   reporters: ['default', '<rootDir>/test/support/closing-line.mjs'],

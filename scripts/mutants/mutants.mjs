@@ -21,6 +21,14 @@ export const MUTANTS = [
     tests: ['test/scenarios/placement/responses.test.ts'],
   },
   {
+    name: 'timeout-of-the-worker',
+    rule: 'a placement keeps the timeout with which its purchase started, even if PARTNER_TIMEOUT has been raised since',
+    file: 'src/activities/place-order.ts',
+    find: 'timeoutMs: input.partnerTimeoutMs, ',
+    replace: '',
+    tests: ['test/unit/activities/place-order.test.ts'],
+  },
+  {
     name: 'unsafe-id-in-command',
     rule: 'no printed command contains an activity id that a shell would run',
     file: 'src/cli/output.ts',

@@ -220,7 +220,7 @@ async function readInTime<T>(
 async function send(partner: PartnerClient, deps: AttemptContext, input: PlaceOrderInput): Promise<AttemptEnd> {
   const items = input.items.map((item) => ({ id: item.productId, quantity: item.quantity }));
   const intention = createIntentionRecord(deps, { notAfter: writeDeadline(input), serialQueue: deps.serialQueue });
-  const limits = { notAfter: writeDeadline(input), beforeWrite: intention.record };
+  const limits = { notAfter: writeDeadline(input), timeoutMs: input.partnerTimeoutMs, beforeWrite: intention.record };
   try {
     const { data } = await partner.placeOrder({ items, referenceId: input.referenceId }, limits);
     deps.purchases.noteOwner(data.id, input.referenceId);

@@ -47,6 +47,11 @@ export interface PlaceOrderInput {
   fingerprintSecretId: string;
   /** Beyond this age, in ms, the attempt sends nothing. */
   maxAgeMs: number;
+  /**
+   * In ms, as the purchase started with it. The confirmation counts on it, so the request keeps it even if
+   * PARTNER_TIMEOUT has been raised since.
+   */
+  partnerTimeoutMs: number;
 }
 
 /**

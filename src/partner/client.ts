@@ -58,7 +58,7 @@ export interface PartnerClient {
   close(): Promise<void>;
 }
 
-type PlacementOptions = Pick<WireRequest, 'notAfter' | 'beforeWrite'>;
+type PlacementOptions = Pick<WireRequest, 'notAfter' | 'timeoutMs' | 'beforeWrite'>;
 
 /** Creates a client for one partner account. Sends nothing yet. */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
@@ -96,12 +96,12 @@ function openSender(options: PartnerClientOptions, origin: string) {
   const underWay = new Set<Promise<WireResponse>>();
 
   async function send<T>(call: Call<T> & PlacementOptions, permits: Permits | undefined): Promise<PartnerResponse<T>> {
-    const { facts, method, path, body, notAfter, beforeWrite } = call;
+    const { facts, method, path, body, notAfter, timeoutMs, beforeWrite } = call;
     const { operation } = facts;
     await rateLimit.permit({ ...facts, isWrite: method === 'POST', notAfter }, permits);
     const headers = headersOf(apiKey, operation, body !== undefined);
     return withHooks(options, facts, async () => {
-      const response = transport.send({ operation, method, path, headers, body, notAfter, beforeWrite });
+      const response = transport.send({ operation, method, path, headers, body, notAfter, timeoutMs, beforeWrite });
       underWay.add(response);
       return readResponse(await response.finally(() => underWay.delete(response)), call);
     });

@@ -15,6 +15,8 @@ export interface WireRequest {
   body?: Buffer;
   /** Epoch ms: nothing is sent after this time (`too-late`). */
   notAfter?: number;
+  /** In ms. Counts if it is shorter than the client's own. */
+  timeoutMs?: number | undefined;
   /** Only for POST. If it does not allow the write, nothing is sent (`aborted`). */
   beforeWrite?: BeforeWrite;
 }
@@ -177,10 +179,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   private startDeadline(): void {
-    this.deadline = setTimeout(() => {
-      const message = `no ${this.sent ? 'complete response' : 'connection'} before the deadline`;
-      this.fail('timeout', message, { sent: this.sent });
-    }, this.limits.timeoutMs);
+    this.deadline = setTimeout(
+      () => {
+        const message = `no ${this.sent ? 'complete response' : 'connection'} before the deadline`;
+        this.fail('timeout', message, { sent: this.sent });
+      },
+      Math.min(this.limits.timeoutMs, this.request.timeoutMs ?? Infinity),
+    );
   }
 
   private finish(end: WireResponse | PartnerError): void {

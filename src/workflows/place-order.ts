@@ -180,6 +180,7 @@ async function requestPlacement(placing: Placing): Promise<AttemptResult> {
     requestMayHaveBeenSent,
     fingerprintSecretId,
     maxAgeMs: placementMaxAgeMs(settings),
+    partnerTimeoutMs: settings.partnerTimeoutMs,
   };
   try {
     const summary = summaryOf(escapeMarkdown(describeItems(items)));

@@ -25,7 +25,7 @@ describe('the scripts of ops/temporal when they run again', () => {
     ({ address } = await startDevServer());
     connection = await Connection.connect({ address });
     closeAtEnd(() => connection.close());
-  }, 120_000);
+  });
 
   const retentionOf = async (namespace: string) => {
     const { config } = await connection.workflowService.describeNamespace({ namespace });

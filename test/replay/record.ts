@@ -113,7 +113,7 @@ describe('recording', () => {
       settings: { confirmWindowMs: 600 },
     });
     guarded.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'answer', status: 402 } });
-    await guarded.ended(await Promise.all(Array.from({ length: 5 }, () => guarded.buy({ 'demo-instant': 1 }))), 50_000);
+    await guarded.ended(await Promise.all(Array.from({ length: 5 }, () => guarded.buy({ 'demo-instant': 1 }))));
     const referenceId = await guarded.buy({ 'demo-instant': 1 });
     await guarded.untilState(referenceId, 'PAUSED');
     guarded.sandbox.clearFaults();

@@ -6,8 +6,6 @@ import { startReadyWorker } from '../support/processes';
 import { startHostileEnvironment } from './support/hostile-environment';
 import { findLeaks } from './support/leak-search';
 
-jest.setTimeout(120_000);
-
 it('a file that is being written is not read, because half a key looks like a whole one', () => {
   const path = join(temporaryFolder(), 'key');
   const problems: string[] = [];

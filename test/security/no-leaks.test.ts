@@ -27,7 +27,9 @@ import { readTemporal, textOf } from './support/temporal-evidence';
 const ALL = { ...WRONG_PLACEMENTS, ...STRANGE_ORDERS, ...RUDE_CHECKOUTS };
 /** Purchases mostly wait, but all of them together need the whole CPU. */
 const AT_ONCE = 24;
-const PATIENT = { withinMs: 400_000, everyMs: 200 };
+/** Five minutes on two cores. */
+const LIMIT_MS = 30 * 60_000;
+const PATIENT = { withinMs: LIMIT_MS, everyMs: 200 };
 
 describe('after real purchases with hostile partners and checkouts', () => {
   let environment: HostileEnvironment;
@@ -59,7 +61,7 @@ describe('after real purchases with hostile partners and checkouts', () => {
       { name: "a stranger's key", value: STRANGERS_KEY },
       ...(await environment.issuedKeys()).map((value, index) => ({ name: `issued key ${index}`, value })),
     ];
-  }, 420_000);
+  }, LIMIT_MS);
 
   async function seeThrough(name: string, { decisions = [], items, twist, checkout }: UglyPurchase): Promise<void> {
     const referenceId = await environment.buy({ name, items, twist, checkout });

@@ -12,8 +12,6 @@ import {
 } from './support/hostile-environment';
 import { type Evidence, findLeaks, inWords } from './support/leak-search';
 
-jest.setTimeout(120_000);
-
 const dir = temporaryFolder();
 let environment: HostileEnvironment;
 

@@ -37,7 +37,7 @@ if (typeof afterAll === 'function') {
     for (const close of [...open].toReversed()) await close().catch((error: unknown) => failures.push(error));
     if (failures[0] instanceof Error) throw failures[0];
     await expectNoLeak(before);
-  }, 120_000);
+  });
 }
 
 /** @throws Error that names the servers, connections and processes that were not closed */

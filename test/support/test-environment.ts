@@ -15,7 +15,7 @@ import type { Gate } from './gate';
 import { createNamespace } from './namespace';
 import { type Receiver, startReceiver } from './receiver';
 import { FAST, TEST_SIGNING_SECRET } from './settings';
-import { type WaitLimits, waitUntil } from './wait-until';
+import { HANGS_AFTER_MS, type WaitLimits, waitUntil } from './wait-until';
 import { startWorker } from './worker';
 
 /** The body limit of the partner client, low enough that a test can exceed it. */
@@ -220,9 +220,9 @@ function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: 
       if (status!.state !== state) throw new Error(`${referenceId} is not ${state}: ${JSON.stringify(status!)}`);
     },
     /** Waits until all purchases have ended. @throws Error with the status of those that have not ended in time */
-    async ended(references: readonly string[], withinMs: number) {
+    async ended(references: readonly string[]) {
       const results = Promise.all(references.map((referenceId) => starter.result(referenceId)));
-      const inTime = await Promise.race([results, sleep(withinMs, undefined, { ref: false })]);
+      const inTime = await Promise.race([results, sleep(HANGS_AFTER_MS, undefined, { ref: false })]);
       if (inTime) {
         expectDocumented(inTime.flatMap(undocumentedResult));
         return inTime;

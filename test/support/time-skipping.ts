@@ -43,6 +43,6 @@ export function sharedTimeSkippingEnvironment(options: Omit<TestEnvironmentOptio
     server = await startTimeSkippingServer();
     const { address, client } = server;
     Object.assign(env, await startTestEnvironment({ ...options, address, client }));
-  }, 120_000);
+  });
   return { env, server: { currentTimeMs: () => server.currentTimeMs(), sleep: (duration) => server.sleep(duration) } };
 }

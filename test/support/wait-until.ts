@@ -1,7 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
+/** Less than the timeout of a test, so that a wait fails first and names what is missing. */
+export const HANGS_AFTER_MS = 580_000;
+
 export interface WaitLimits {
-  /** In ms. Less than the timeout of a test, so that this wait fails first and names what is missing. */
+  /** In ms. */
   withinMs?: number;
   /** The delay between two checks in ms; 0 checks at every turn of the event loop. */
   everyMs?: number;
@@ -16,7 +19,7 @@ export interface WaitLimits {
 export async function waitUntil<T>(
   what: string | (() => string),
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  { withinMs = 55_000, everyMs = 25 }: WaitLimits = {},
+  { withinMs = HANGS_AFTER_MS, everyMs = 25 }: WaitLimits = {},
 ): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {

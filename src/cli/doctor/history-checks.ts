@@ -50,8 +50,18 @@ export async function checkHistory(probe: PartnerProbe, checklist: Checklist, li
   const check = checklist.check('order history: first page', 'a page of orders', 'PARTNER_LIST_PREFIX');
   const { data: plain, problem } = await read({});
   if (!plain) {
-    const remedy = 'The product list works under this prefix. Ask the partner for the path of the order history.';
-    check.problem(problem.message, remedy);
+    const { message, httpStatus } = problem;
+    if (httpStatus === undefined)
+      check.problem(
+        message,
+        'The product list responds. If the history is only slow, raise PARTNER_TIMEOUT.',
+        'PARTNER_TIMEOUT',
+      );
+    else
+      check.problem(
+        message,
+        'The product list works under this prefix. Ask the partner for the path of the order history.',
+      );
     return {};
   }
   const { hits: orders } = plain;

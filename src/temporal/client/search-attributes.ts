@@ -93,8 +93,8 @@ export async function registerSearchAttributes(connection: Services, namespace: 
   } catch (error) {
     throw isNotAllowed(error) ? registrationRefused(namespace, missing) : error;
   }
-  const end = Date.now() + USABLE_WITHIN_MS;
-  while (Date.now() < end && (await unsearchable(connection, namespace, missing)).length > 0) await sleep(500);
+  const end = performance.now() + USABLE_WITHIN_MS;
+  while (performance.now() < end && (await unsearchable(connection, namespace, missing)).length > 0) await sleep(500);
   return missing;
 }
 

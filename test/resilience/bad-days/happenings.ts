@@ -11,8 +11,8 @@ import { waitUntil } from '../../support/wait-until';
 import type { Happening, OperatorHappening, Resolving } from './plan';
 import type { Workers } from './workers';
 
-/** A reconciliation of one of these small histories takes seconds when nothing is wrong. */
-const RECONCILED_WITHIN_MS = 90_000;
+/** A reconciliation of one of these small histories takes seconds, and minutes on a slow machine. */
+const RECONCILED_WITHIN_MS = 10 * 60_000;
 /** How long an operator waits for a response. */
 const RESPONSE_TIMEOUT_MS = 8_000;
 /** Long enough for all orders of the day, and too short for those of earlier days. */

@@ -28,7 +28,7 @@ export function workersOf(environment: WorkerSurroundings, own: ProcessEnv) {
   };
   const stop = async (worker: WorkerProcess): Promise<void> => {
     const { shutdownForceTime } = shutdownOptions(environment.settings);
-    const withinMs = shutdownForceTime + 15_000;
+    const withinMs = shutdownForceTime + 60_000;
     if (worker.child.exitCode !== null || worker.child.signalCode !== null) {
       violations.push(`a worker ended by itself: ${lastLines(worker)}`);
       return;

@@ -11,8 +11,6 @@ import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-jest.setTimeout(240_000);
-
 /** Long enough that a request is read, gets no response, and its worker is killed after a heartbeat. */
 const SLOW = { partnerTimeoutMs: 8_000, confirmWindowMs: 2_000, placeWithinMs: 180_000, deadlineMs: 180_000 };
 const UNANSWERED = placing('hangs', 'before', { action: { type: 'hang' }, times: 'always' });

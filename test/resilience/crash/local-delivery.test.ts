@@ -6,8 +6,6 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 import { waitUntil } from '../../support/wait-until';
 import { changedEvents } from '../../support/audit';
 
-jest.setTimeout(120_000);
-
 const NEWER = 'a-newer-secret-that-is-none-a-newer-secret';
 const ROTATED = [NEWER, TEST_FINGERPRINT_SECRET];
 const AT_ONCE = { firstPollMs: 0, partnerTimeoutMs: 5_000, deliveryTimeoutMs: 5_000 };

@@ -10,8 +10,6 @@ import { freePort } from '../../support/free-port';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 
-jest.setTimeout(300_000);
-
 const SETTINGS = {
   pollIntervalMs: 300,
   deadlineMs: 180_000,

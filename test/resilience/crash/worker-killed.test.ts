@@ -28,8 +28,6 @@ import { type ProcessEnv, startReadyWorker, workerEnvOf } from '../../support/pr
 import { startTestEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-jest.setTimeout(300_000);
-
 /**
  * The circuit breaker opens meanwhile. Its short pauses come from the confirmation window, and each purchase gets
  * through in turn.
@@ -59,8 +57,6 @@ const CRASH_POINTS: CrashPoint[] = [
 ];
 /** Killed at the moment when the partner books the first of them. */
 const AT_THE_ANSWER = Array.from({ length: 6 }, booked);
-/** Longer than the server takes to time out the tasks of a frozen worker. */
-const GIVEN_UP = { withinMs: 200_000, everyMs: 100 };
 
 describe('a worker process that receives a signal', () => {
   const start = async (replace: 'always' | 'answered' | 'never', settings: Partial<PurchaseSettings> = {}) =>
@@ -108,7 +104,7 @@ describe('a worker process that receives a signal', () => {
       const { referenceId } = bought.find(
         ({ crashPoint }) => crashPoint.name === 'placing (before the commit): hangs',
       )!;
-      await waitUntil('it is placed again', () => environment.sandbox.placeRequestsOf(referenceId) > 1, GIVEN_UP);
+      await waitUntil('it is placed again', () => environment.sandbox.placeRequestsOf(referenceId) > 1);
       victim.signal('SIGCONT');
 
       expect(await ends).toEqual([]);
@@ -129,7 +125,7 @@ describe('a worker process that receives a signal', () => {
 
     await workerFor(environment);
     const timedOut = () => Promise.all(bought.map((one) => hasTimedOut(environment, one)));
-    await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean), GIVEN_UP);
+    await waitUntil('the placement has timed out', async () => (await timedOut()).every(Boolean));
     victim.signal('SIGCONT');
     expect(await victim.end('SIGTERM')).toBe(0);
     // The permit comes too late; the intention could no longer be recorded and the attempt would be too old as well.

@@ -40,7 +40,7 @@ type Chaos = Awaited<ReturnType<typeof startChaos>>;
 it(`chaos: none of ${SALES} purchases is bought twice, lost, stuck or held unnecessarily, whatever the partner, checkout and operators do`, async () => {
   const chaos = await startChaos();
   const { env, partner, workers, load, notes } = chaos;
-  const sold = waitUntil('all are sold', () => load.count() >= SALES, { withinMs: 300_000 }).then(load.stop);
+  const sold = waitUntil('all are sold', () => load.count() >= SALES).then(load.stop);
   const [sales] = await Promise.all([sold, disturb(chaos), operate(chaos)]);
   const references = referencesOf(sales);
   partner.heal();
@@ -55,7 +55,7 @@ it(`chaos: none of ${SALES} purchases is bought twice, lost, stuck or held unnec
   log(`${references.length} purchases, ${notes.length} commands; what all did and wrote: ${written}`);
   expect([...violations, ...workers.violations]).toEqual([]);
   expect(env.receiver.refused).toBe(0);
-}, 900_000);
+}, 3_600_000);
 
 async function startChaos() {
   const replace = drawOf(SEED).pick(['answered', 'answered', 'always'] as const);
@@ -158,7 +158,7 @@ async function settle({ env: { client } }: Chaos): Promise<string[]> {
   const unheld = `${running(PURCHASE_WORKFLOW)} AND (PurchaseState IS NULL OR PurchaseState != 'HELD')`;
   const query = `(${unheld}) OR (${running(DELIVER_WORKFLOW)})`;
   const isSettled = async () => (await client.workflow.count(query)).count === 0;
-  await waitUntil('all have settled', isSettled, { withinMs: 120_000 }).catch(() => undefined);
+  await waitUntil('all have settled', isSettled).catch(() => undefined);
   return (await pendingWork(client, query)).map((what) => `stuck: ${what}`);
 }
 

@@ -7,4 +7,4 @@ it('the demo exits with 0 when each purchase ends as expected and both ledgers a
   const demo = startProcess(join(__dirname, '../../../demo/dist/demo/main.js'), [], { env: { TEMPORAL_CLI } });
   const { code } = await demo.ended;
   expect({ code, output: demo.output() }).toEqual({ code: 0, output: expect.stringContaining('no key lost') });
-}, 300_000);
+});

@@ -205,7 +205,7 @@ async function unreportedDoubles({ client, taskQueue }: TestEnvironment, referen
     return missing.length === 0;
   };
   // A reconciliation skips orders that are younger than the confirmation window.
-  await waitUntil('all are reported', areReported, { withinMs: 1.5 * MINUTE, everyMs: 5_000 }).catch(() => undefined);
+  await waitUntil('all are reported', areReported, { everyMs: 5_000 }).catch(() => undefined);
   return missing;
 }
 

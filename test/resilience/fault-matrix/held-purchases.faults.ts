@@ -88,7 +88,7 @@ async function killInWave(environment: TestEnvironment, worker: WorkerProcess, a
   const { sandbox } = environment;
   const before = sandbox.requests().place;
   const isTime = () => sandbox.requests().place >= before + after;
-  const limits = { withinMs: 2 * MINUTE, everyMs: 0 };
+  const limits = { everyMs: 0 };
   const killed = waitUntil(`${after} orders are placed`, isTime, limits).then(() => worker.end('SIGKILL'));
   const load = startLoad(environment, EVERY_MS);
   await waitUntil(`${WAVE} are started`, () => load.count() >= WAVE);
@@ -102,7 +102,7 @@ async function timedOutPlacements(environment: TestEnvironment, references: read
   const found: boolean[][] = [];
   for (const referenceId of references) {
     const read = () => eventsOf(environment, purchaseWorkflowId(referenceId)).catch(() => undefined);
-    const events = await waitUntil(`the history of ${referenceId} is read`, read, { withinMs: MINUTE });
+    const events = await waitUntil(`the history of ${referenceId} is read`, read);
     found.push(intentionsOfTimedOut(events));
   }
   return found;

@@ -19,4 +19,4 @@ it('a worker whose API key expires reports it at /readyz at once, and exits with
   expect(await worker.untilHealth('/readyz', 503)).toBe(CAUSE);
   const { code, stderr } = await worker.ended;
   expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining(CAUSE) });
-}, 300_000);
+});

@@ -6,8 +6,6 @@ import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
-jest.setTimeout(180_000);
-
 describe('a purchase that an operator resets', () => {
   const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 }, pastOrders: 3 });
 

@@ -3,8 +3,6 @@ import { startTestEnvironment, type TestEnvironmentOptions } from '../../support
 import { waitUntil } from '../../support/wait-until';
 import { LENIENT } from './run-purchase';
 
-jest.setTimeout(180_000);
-
 /** Pauses derive from the confirmation window: the first trial request comes after 300 ms. */
 const GUARDED: TestEnvironmentOptions = {
   circuitBreaker: true,
@@ -20,12 +18,12 @@ it.concurrent(
     const noBalance = { type: 'answer', status: 402 } as const;
     const fault = env.sandbox.addFault({ operation: 'place', times: 'always', action: noBalance });
     const rejected = await env.buyMany(5);
-    for (const { outcome } of await env.ended(rejected, 150_000)) expect(outcome).toBe('REJECTED');
+    for (const { outcome } of await env.ended(rejected)) expect(outcome).toBe('REJECTED');
     const waiting = await env.buyMany(20);
     await waitUntil('two more were let through, one after the other', () => fault.hits >= 7);
     env.sandbox.clearFaults();
 
-    const outcomes = (await env.ended(waiting, 150_000)).map(({ outcome }) => outcome);
+    const outcomes = (await env.ended(waiting)).map(({ outcome }) => outcome);
     const lost = outcomes.filter((outcome) => outcome === 'REJECTED').length;
     expect(lost).toBe(fault.hits - 5);
     expect(lost).toBeLessThan(6);
@@ -49,7 +47,7 @@ it.concurrent(
     expect(await env.starter.result(cancelled)).toMatchObject({ outcome: 'CANCELLED' });
     env.sandbox.settings({ apiKeys: ['sandbox-key'] });
 
-    for (const { outcome } of await env.ended(others, 150_000)) expect(outcome).toBe('DELIVERED');
+    for (const { outcome } of await env.ended(others)) expect(outcome).toBe('DELIVERED');
     for (const referenceId of others) expect(env.sandbox.placeRequestsOf(referenceId)).toBe(1);
     expect(env.sandbox.placeRequestsOf(cancelled)).toBe(0);
   },
@@ -78,7 +76,7 @@ it.concurrent('a paused purchase gets one last attempt at its deadline, then end
   env.sandbox.settings({ apiKeys: ['rotated'] });
   const references = await env.buyMany(8);
 
-  const results = await env.ended(references, 150_000);
+  const results = await env.ended(references);
   expect(results.map(({ outcome }) => outcome)).toEqual(references.map(() => 'NOT_PLACED'));
   expect(results.some(({ reason = '' }) => reason.includes('new placements are paused'))).toBe(true);
 });

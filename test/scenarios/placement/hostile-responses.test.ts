@@ -94,7 +94,7 @@ describe('hostile responses from the partner', () => {
       // Shrinking takes minutes and the seed is printed, so it is switched off.
       { numRuns: 2, endOnFailure: true },
     );
-  }, 120_000);
+  });
 });
 
 it('purchases that cannot end do not block other purchases', async () => {

@@ -14,7 +14,7 @@ describe('a purchase with a maximum debit', () => {
     const references = Array.from({ length: 5 }, () => env.reference());
     for (const referenceId of references) await env.starter.purchase({ referenceId, items: ITEMS, maxDebit: COST });
 
-    for (const { outcome } of await env.ended(references, 50_000)) expect(outcome).toBe('DELIVERED');
+    for (const { outcome } of await env.ended(references)) expect(outcome).toBe('DELIVERED');
     // The failed request and three pages.
     expect(env.sandbox.requests().products).toBe(4);
   });

@@ -123,5 +123,5 @@ describe('the query for other purchases with an order', () => {
     expect(await othersWithOrder('o-2', 'R-2')).toEqual([]);
     expect(await othersWithOrder('o-1', 'R-2')).toEqual(['R-1']);
     await connection.close();
-  }, 20_000);
+  });
 });

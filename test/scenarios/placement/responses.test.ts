@@ -102,7 +102,7 @@ describe('the responses to place-order, when an absent order may be placed again
       runs.set(seen, run);
       await Promise.allSettled([run]);
     });
-  }, 180_000);
+  });
 
   it.each(ROWS)('$seen: ends $state with $orderCount orders after $requests requests', async (expected) => {
     const { seen, state, orderCount, requests } = expected;

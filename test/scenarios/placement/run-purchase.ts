@@ -29,7 +29,7 @@ export async function runPurchase(
 /** Waits until the checkout is notified of an outcome or a hold. @returns the state of the purchase at that time */
 export async function waitForOutcomeOrHold(env: TestEnvironment, referenceId: string): Promise<PurchaseRun> {
   const isNotified = () => env.receiver.eventsOf(referenceId)[0];
-  const first = await waitUntil(`the checkout was notified of ${referenceId}`, isNotified, { withinMs: 170_000 });
+  const first = await waitUntil(`the checkout was notified of ${referenceId}`, isNotified);
   if (first.type !== 'purchase.held') await env.starter.result(referenceId);
   const status = await env.starter.status(referenceId);
   return { ...(await env.audit(referenceId)), referenceId, status, state: status.state };

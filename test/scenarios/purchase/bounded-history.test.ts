@@ -17,7 +17,7 @@ describe('a partner that is down for a month, with time skipping', () => {
     expect(historyLength).toBeGreaterThan(4_000);
     expect(historyLength).toBeLessThan(51_200 / 4);
     expect(env.sandbox.placeRequestsOf(referenceId)).toBe(0);
-  }, 300_000);
+  });
 
   /**
    * On a busy machine, the time-skipping server rarely skips to the end of a run, ten years ahead, while a worker still

@@ -267,7 +267,7 @@ describe('a reconciliation', () => {
     expect(await env.reconcile()).toMatchObject({ findings: { LATE: 1 }, repaired: 1 });
     await untilReceived(referenceId, 2);
     await expectAllKeys(env, referenceId, 2);
-  }, 120_000);
+  });
 
   it('is refused when its lookback exceeds the retention, and reports no orphan', async () => {
     await expect(env.reconcile({ lookbackMs: 9 * 24 * HOUR + 1 })).rejects.toMatchObject({

@@ -232,5 +232,5 @@ describe('the commands, run as real processes', () => {
     const ended = await head.ended;
     expect([ended.code, ended.stderr]).toEqual([0, '']);
     expect(ended.stdout.length).toBeLessThan(2_000_000);
-  }, 120_000);
+  });
 });

@@ -16,7 +16,7 @@ const WRONG_KEY = 'a-key-of-somebody-else';
 const BARE = `bare-${randomUUID()}`;
 
 describe('doctor', () => {
-  const env = sharedEnvironment({ ownNamespace: true, pastOrders: 60 });
+  const env = sharedEnvironment({ ownNamespace: true, pastOrders: 60, settings: { partnerTimeoutMs: 5_000 } });
   const usual: Partial<Settings> = {};
 
   beforeAll(async () => {
@@ -139,6 +139,11 @@ describe('doctor', () => {
       'an unreachable partner',
       { variables: { PARTNER_BASE_URL: 'http://127.0.0.1:1' } },
       ['partner: reachable → PARTNER_BASE_URL'],
+    ],
+    [
+      'a history that does not respond',
+      { fault: { operation: 'orders', action: { type: 'hang' }, times: 'always' } },
+      ['order history: first page → PARTNER_TIMEOUT'],
     ],
     ['a partner with a lower rate limit', { fault: slower, works: { PARTNER_MAX_RPS: expect.any(String) } }, []],
     ['a clock that is 20 s ahead', { aheadMs: 20_000 }, ['partner: clock → none', 'Temporal: clock → none']],

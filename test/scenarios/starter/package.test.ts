@@ -103,7 +103,7 @@ describe.each([
     writeFileSync(join(project, 'receive.ts'), `${receive}process.on('SIGTERM', () => process.exit());\n`);
     for (const name of ['retry.ts', 'job-for.ts']) writeFileSync(join(project, name), program(name));
     writeFileSync(join(project, 'narrowing.ts'), NARROWING);
-  }, 60_000);
+  });
 
   it('has a peer dependency whose range covers this client', () => {
     const { version } = manifestIn(join(ROOT, 'node_modules', client));

@@ -294,7 +294,7 @@ describe('a process whose server or disk fails', () => {
     const { code, stdout, stderr } = await waiting.ended;
     expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
     expect(stderr).toContain('Temporal no longer responds: ');
-  }, 120_000);
+  });
 
   const [itWithFullDisk, reason] = existsSync('/dev/full') ? [it, ''] : [it.skip, ' [no /dev/full here]'];
   itWithFullDisk(`exits with 1 when its output can't be written, as on a full disk${reason}`, async () => {

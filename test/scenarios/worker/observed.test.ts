@@ -41,7 +41,7 @@ describe('a purchase in the logs and traces of real processes', () => {
     const worker = await startReadyWorker({ env: workerEnvOf(env, tracing) });
     await env.changeOrder(movedReference, { status: 'COMPLETED' });
     await buyWithBrokenHeader(untracedReference);
-    await env.ended([movedReference, untracedReference], 50_000);
+    await env.ended([movedReference, untracedReference]);
     env.sandbox.addFault({ operation: 'keys', action: { type: 'answer', status: 503 } });
     ({ orderId } = (await buy(referenceId, '--item', 'demo-seconds:2', '--wait')).result);
     await worker.end('SIGTERM');

@@ -19,7 +19,11 @@ describe('the order in which a worker with one slot gets waiting activities', ()
   });
 
   it('is placements, confirming searches, polls, then the reconciliation, no matter how long each has waited', async () => {
-    const env = await startTestEnvironment({ address, worker: false, settings: { pollIntervalMs: 60_000 } });
+    const env = await startTestEnvironment({
+      address,
+      worker: false,
+      settings: { pollIntervalMs: 60_000, deadlineMs: 600_000 },
+    });
     await startWorkerOf(env, { enableNonLocalActivities: false });
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });
     await untilPiledUp(env, 1);

@@ -84,6 +84,7 @@ describe('a running worker process', () => {
     await Promise.all([once(silent, 'connect'), once(half, 'connect'), once(idle, 'data')]);
 
     expect(await worker.end('SIGTERM')).toBe(0);
+    // Node itself closes such connections only after a minute.
   }, 30_000);
 
   it('keeps running after the reader of its log has gone', async () => {

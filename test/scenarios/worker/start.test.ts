@@ -120,7 +120,7 @@ describe('a worker and its Temporal server', () => {
     const bought = await starterProcess(['purchase', 'FIRST-1', '--item', 'demo-instant:1', '--wait'], temporal);
     expect(bought.code).toBe(0);
     expect(await worker.end('SIGTERM')).toBe(0);
-  }, 120_000);
+  });
 
   it('is ready only while the server sees it polling, and not after the server is gone', async () => {
     const server = await startDevServer();

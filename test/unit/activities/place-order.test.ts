@@ -31,6 +31,12 @@ describe('a placement attempt', () => {
     expect(server.received.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
 
+  it('waits no longer than the timeout with which its purchase started, because the confirmation counts on it', async () => {
+    const server = await startServer({ respond: ({ method }) => (method === 'GET' ? EMPTY_HISTORY : 'hang') });
+    const partner = clientOf(server.url, { timeoutMs: 3_600_000 });
+    expect(await placeOrder({ partner }, { partnerTimeoutMs: 100 })).toMatchObject({ evidence: 'UNKNOWN' });
+  });
+
   it('sends nothing to the partner before its purchase is listed, if the start did not reject duplicates', async () => {
     const server = await startServer({ respond: () => EMPTY_HISTORY });
     const partner = clientOf(server.url, { timeoutMs: TIMEOUT_MS });
@@ -118,6 +124,7 @@ function placeOrder(
     requestMayHaveBeenSent: false,
     fingerprintSecretId: 'k',
     maxAgeMs: MAX_AGE_MS,
+    partnerTimeoutMs: TIMEOUT_MS,
     ...change,
   });
 }
