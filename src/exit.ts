@@ -4,9 +4,15 @@ export function exitWith(error: unknown, advice = ''): never {
   process.exit(exitCodeOf(error));
 }
 
-/** Ends the process once stdout is flushed, even if connections are still open. */
+/**
+ * Ends the process once stdout is flushed, even if connections are still open. A reader such as `head` may have read
+ * enough. After any other failure, such as a full disk, the output is lost, so the exit code is at least 1.
+ */
 export function flushAndExit(exitCode: number): void {
-  process.stdout.write('', () => process.exit(exitCode));
+  process.stdout.write('', () => {
+    const { code = 'EPIPE' } = (process.stdout.errored ?? {}) as NodeJS.ErrnoException;
+    process.exit(code === 'EPIPE' ? exitCode : exitCode || 1);
+  });
 }
 
 /** The exit code of an error, or 1 if it has none. */

@@ -44,9 +44,10 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
         notAfter: deps.now() + searchPermitWaitMs(deps.settings),
       } as const;
       try {
-        return await deps.partner.withPermits(permits, (partner) =>
+        const result = await deps.partner.withPermits(permits, (partner) =>
           searchHistory(partner, { ...deps, readNewest }, input),
         );
+        return { ...result, runId: ownRunId() };
       } catch (error) {
         const failed = toFailure(error);
         // Only a search that got no permit is retried here. The workflow decides what any other failure means.

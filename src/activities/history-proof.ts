@@ -26,9 +26,12 @@ const FOUND = { provesAbsence: true, reason: 'the search finds a known order' };
 
 export type ReadNewest = (partner: PartnerClient) => Promise<NewestOrders>;
 
-/** Reads the newest orders. All purchases of the process share a reading for 5% of the confirmation window. */
+/**
+ * Reads the newest orders. All purchases of the process share a reading for 5% of the confirmation window, but at most
+ * for 3 s, because a purchase may have started with a shorter window.
+ */
 export function createNewestReader({ settings, now }: Pick<ActivityDependencies, 'settings' | 'now'>): ReadNewest {
-  const sharedForMs = settings.confirmWindowMs / 20;
+  const sharedForMs = Math.min(settings.confirmWindowMs / 20, 3_000);
   let last: { at: number; reading: Promise<NewestOrders> } | undefined;
   return (partner) => {
     if (last && Math.abs(now() - last.at) < sharedForMs) return last.reading;

@@ -143,6 +143,8 @@ export type PurchaseMemo = z.infer<typeof purchaseMemo>;
 
 /** The memo of a completed `deliverWorkflow`. */
 export const deliveryMemo = purchaseMemo.pick({ events: true, keyIds: true, ordered: true }).extend({
+  /** Those of `keyIds` that are no longer in the order; absent if the order can't show it. */
+  goneKeyIds: absentOr(z.array(z.string())),
   orderId: absentOr(z.string()),
   /** Keys may have been delivered without a confirmation. */
   keysMayHaveArrived: absentOr(z.boolean()),

@@ -58,6 +58,9 @@ const KINDS = {
 
 export type PartnerErrorKind = keyof typeof KINDS;
 
+/** The order probably exists, from this request or an earlier one. */
+const CONFLICT: ErrorTraits = { evidence: 'CONFLICT', retryable: false, countsAgainstPartner: false };
+
 const STATUSES: readonly [statuses: readonly number[], ErrorTraits][] = [
   // About this order: its items or its size.
   [[400, 413, 415, 422], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: false }],
@@ -65,15 +68,15 @@ const STATUSES: readonly [statuses: readonly number[], ErrorTraits][] = [
   [[402], { evidence: 'ORDER_REJECTED', retryable: false, countsAgainstPartner: true }],
   // About us: a rotated API key or a wrong prefix.
   [[401, 403, 404, 405], { evidence: 'ACCESS_DENIED', retryable: false, countsAgainstPartner: true }],
-  // The order probably exists, from this request or an earlier one.
-  [[409], { evidence: 'CONFLICT', retryable: false, countsAgainstPartner: false }],
+  [[409], CONFLICT],
   // The partner asks for a retry.
   [[408, 425, 429], { evidence: 'ERROR_RESPONSE', retryable: true, countsAgainstPartner: true }],
 ];
 
-function ofStatus({ httpStatus = 0 }: PartnerErrorFacts): ErrorTraits {
-  const row = STATUSES.find(([statuses]) => statuses.includes(httpStatus));
-  if (row) return row[1];
+function ofStatus({ httpStatus = 0, errorCode }: PartnerErrorFacts): ErrorTraits {
+  const [, traits] = STATUSES.find(([statuses]) => statuses.includes(httpStatus)) ?? [];
+  const isDuplicate = errorCode === 'duplicate_reference' || errorCode === 'duplicate_order';
+  if (traits) return isDuplicate && traits.evidence === 'ORDER_REJECTED' ? CONFLICT : traits;
   // After a server error the order may or may not exist. 1xx, 3xx and other 4xx prove nothing at all.
   const isServerError = httpStatus >= 500;
   return {

@@ -16,8 +16,9 @@ export function afterEndOf(delivery: WorkflowExecutionInfo): StateAfterEnd | und
   const listed = typedSearchAttributes.get(PURCHASE_STATE);
   const state = PURCHASE_OUTCOMES.find((outcome) => outcome === listed);
   if (state === undefined || status.name !== 'COMPLETED' || !closeTime) return undefined;
-  const { keyIds = {} } = deliveryMemo.safeParse(memo ?? {}).data ?? {};
-  const counts = Object.entries(keyIds).map(([productId, ids]) => [productId, ids.length]);
+  const { keyIds = {}, goneKeyIds = [] } = deliveryMemo.safeParse(memo ?? {}).data ?? {};
+  const isThere = (id: string) => !goneKeyIds.includes(id);
+  const counts = Object.entries(keyIds).map(([productId, ids]) => [productId, ids.filter(isThere).length]);
   return { state, at: closeTime.toISOString(), delivered: Object.fromEntries(counts) as Record<string, number> };
 }
 

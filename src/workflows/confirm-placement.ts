@@ -7,7 +7,12 @@ import { summaryOf, withoutErrorCode } from '../domain/text-format';
 import { chooseOrder, type Confirm } from '../domain/placement';
 import { isOrderSearchResult } from './guards';
 import { startAttentionNotice } from './deliver-events';
-import { confirmationDelaysMs, historySearchOptions, unreadableHistoryTimeoutMs } from './policies';
+import {
+  confirmationDelaysMs,
+  historySearchOptions,
+  placementInFlightMs,
+  unreadableHistoryTimeoutMs,
+} from './policies';
 import { firstStartTime, metrics, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
 
 /** The order that the purchase continues with. */
@@ -46,16 +51,24 @@ type SearchConclusion =
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<SearchConclusion> {
   const { settings } = purchase;
-  const { notBefore, needsProof, unreadableForMs = unreadableHistoryTimeoutMs(settings) } = search;
+  const { needsProof, unreadableForMs = unreadableHistoryTimeoutMs(settings) } = search;
   const windowMs = search.searches === 'one' ? 0 : settings.confirmWindowMs;
-  const giveUpAt = notBefore + unreadableForMs;
   const delays = confirmationDelaysMs(settings);
+  let { notBefore } = search;
+  let { firstExecutionRunId: runId } = workflowInfo();
   let absentSince: number | undefined;
 
   for (let searchCount = 0; ; searchCount++) {
     const askedAt = Date.now();
-    const { result, reason, retryAfterMs = 0 } = await searchOnce(purchase, search);
+    const { result, reason, retryAfterMs = 0 } = await searchOnce(purchase, { ...search, notBefore });
     if (result && hasOrders(result.orders)) return { kind: 'found', orders: result.orders };
+    // After a reset, a request of the run before may be in flight, and its searches are only replayed.
+    if (result?.runId !== undefined && result.runId !== runId) {
+      ({ runId } = result);
+      notBefore = Math.max(notBefore, Date.now() + placementInFlightMs(settings));
+      absentSince = undefined;
+    }
+    const giveUpAt = notBefore + unreadableForMs;
     const showsAbsence = result !== undefined && (result.provesAbsence || !needsProof);
     absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };

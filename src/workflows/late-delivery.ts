@@ -14,7 +14,7 @@ import type { DeliveryMemo, PurchaseSettings, ReceivedEvent } from '../contracts
 import { PURCHASE_STATE, REFERENCE_ID } from '../contracts/search-attributes';
 import { formatInstant } from '../contracts/format-instant';
 import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../domain/key-ids';
-import { canStopPolling } from '../domain/order';
+import { canStopPolling, mayHaveKeys } from '../domain/order';
 import { escapeMarkdown } from '../domain/text-format';
 import { type EndedPurchase, planDelivery, stateAfter } from '../domain/plan-delivery';
 import { deliverWithRetries, keysGoneDetails, MAX_REPEATED_REVIEWS, sendAttentionNotice } from './deliver-events';
@@ -61,7 +61,9 @@ async function deliverCurrent(
   let possiblyReceived: KeyIds = {};
   for (let repeatedReviews = 0; ; repeatedReviews++) {
     const loaded = await loadEndedPurchase(settings, input);
-    const gone = goneKeys(loaded, possiblyReceived);
+    // The reconciliation has already reported those that the checkout received before; only `redeliver` has not.
+    const isFirstReview = input.again === true && repeatedReviews === 0;
+    const gone = goneKeys(loaded, isFirstReview ? loaded.receivedKeyIds : possiblyReceived);
     if (gone.length > 0) notices.push(notifyKeysGone(settings, loaded, gone));
     const ended = { ...loaded, keysMayHaveArrived: Object.keys(possiblyReceived).length > 0 };
     const plan = planDelivery(ended, input.again === true);
@@ -113,9 +115,9 @@ async function loadEndedPurchase(settings: PurchaseSettings, input: DeliverInput
   throw deliveryFailure(FAILURE.invalidDelivery, 'an operator completed the activity that reads the purchase by hand');
 }
 
-/** The keys that may have been delivered, but are no longer in the order. An open order proves nothing about its keys. */
-function goneKeys({ order }: EndedPurchase, possiblyReceived: KeyIds): string[] {
-  return order && canStopPolling(order.status) ? missingKeyIds(possiblyReceived, keyIdsOf(order.lines)) : [];
+/** Those of these keys that are no longer in the order. An open order proves nothing about its keys. */
+function goneKeys({ order }: EndedPurchase, keyIds: KeyIds): string[] {
+  return order && canStopPolling(order.status) ? missingKeyIds(keyIds, keyIdsOf(order.lines)) : [];
 }
 
 async function notifyKeysGone(
@@ -132,14 +134,16 @@ async function notifyKeysGone(
 
 /** Records what the checkout received, and builds the result. */
 function endDelivery(
-  { referenceId, receivedKeyIds, orderId, keysMayHaveArrived }: EndedPurchase & { keysMayHaveArrived: boolean },
+  ended: EndedPurchase & { keysMayHaveArrived: boolean },
   events: ReceivedEvent[],
   order: DeliveryResult['order'],
   ordered?: number,
 ): DeliveryResult {
+  const { referenceId, receivedKeyIds, orderId, keysMayHaveArrived } = ended;
   const memo = {
     events,
     keyIds: receivedKeyIds,
+    goneKeyIds: ended.order && mayHaveKeys(ended.order.status) ? goneKeys(ended, receivedKeyIds) : undefined,
     ordered,
     orderId,
     keysMayHaveArrived: keysMayHaveArrived || undefined,

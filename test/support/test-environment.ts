@@ -256,7 +256,7 @@ export function startReconciliationEnvironment(options: TestEnvironmentOptions =
   return startTestEnvironment({
     ...options,
     ownNamespace: true,
-    settings: { deadlineMs: 10 * 60_000, partnerTimeoutMs: 5_000, replace: 'never', ...options.settings },
+    settings: { partnerTimeoutMs: 5_000, replace: 'never', ...options.settings },
     sandbox: { balance: 10_000_000, ...options.sandbox },
   });
 }

@@ -32,14 +32,17 @@ interface OtherRecords {
   lateDeliveries: LateDeliveries;
 }
 
-/** Reads all late deliveries, except running ones. */
+/** Reads all late deliveries, except running ones, the oldest first. */
 export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDeliveries> {
-  const byReference = new Map<string, LateDelivery[]>();
-  for await (const { memo, workflowId, status } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
+  const found: { referenceId: string; startedAt: number; delivery: LateDelivery }[] = [];
+  for await (const { memo, workflowId, status, startTime } of reader.listDeliveries("ExecutionStatus != 'Running'")) {
     const referenceId = referenceOfDelivery(workflowId) ?? '';
     const delivery = status.name === 'COMPLETED' ? (deliveryMemo.safeParse(memo ?? {}).data ?? {}) : undefined;
-    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
+    found.push({ referenceId, startedAt: startTime.getTime(), delivery });
   }
+  const byReference = new Map<string, LateDelivery[]>();
+  for (const { referenceId, delivery } of found.toSorted((one, other) => one.startedAt - other.startedAt))
+    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
   return byReference;
 }
 
@@ -150,11 +153,15 @@ function withLateDelivery(known: KnownPurchase, memo: LateDelivery): KnownPurcha
     known.refundReceived || memo.events?.some(({ type, at }) => type === 'purchase.refunded' && isCurrent(at));
   const purchase = { ...known, keysMayHaveArrived, refundReceived };
   const keyIds = unionOfKeyIds(purchase.keyIds ?? {}, memo.keyIds ?? {});
-  const delivered = countOf(keyIds);
-  if (delivered === (purchase.delivered ?? 0)) return { ...purchase, ordered: purchase.ordered ?? memo.ordered };
+  const { goneKeyIds = purchase.goneKeyIds } = memo;
+  // A key that is no longer in the order may have been replaced, so it does not make up for a missing one.
+  const delivered = countOf(keyIds) - (goneKeyIds ?? []).length;
+  const isNew = delivered !== (purchase.delivered ?? 0) || countOf(keyIds) !== countOf(purchase.keyIds);
+  if (!isNew) return { ...purchase, ordered: purchase.ordered ?? memo.ordered };
   return {
     ...purchase,
     keyIds,
+    goneKeyIds,
     delivered,
     ordered: memo.ordered ?? purchase.ordered,
     orderId: purchase.orderId ?? memo.orderId,

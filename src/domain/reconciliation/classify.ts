@@ -112,7 +112,7 @@ const RULES: Record<PurchaseOutcome | 'STOPPED' | 'UNKNOWN', Record<OrderState, 
   DELIVERED: { ...CONTRADICTION, COMPLETED: 'compare-amounts', REFUNDED: REPAIRABLE.refundedAfterDelivery },
   PARTIALLY_DELIVERED: {
     ...CONTRADICTION,
-    COMPLETED: REPAIRABLE.shortfallFilled,
+    COMPLETED: 'check-refund',
     PARTIAL_COMPLETED: 'check-refund',
     REFUNDED: REPAIRABLE.shortfallRefunded,
   },
@@ -236,7 +236,8 @@ function isConsistentWithRow(debit: number, purchase: KnownPurchase, order: Part
  */
 function classifyShortfall(purchase: KnownPurchase, order: PartnerOrder): Classification {
   if (isRestRefunded(purchase, order)) return REPAIRABLE.restRefunded;
-  return isDebitLowered(purchase, order) ? REPAIRABLE.debitLowered : REPAIRABLE.shortfall;
+  if (isDebitLowered(purchase, order)) return REPAIRABLE.debitLowered;
+  return order.status === 'COMPLETED' ? REPAIRABLE.shortfallFilled : REPAIRABLE.shortfall;
 }
 
 /** Whether the partner now charges less than before, and exactly the price of the delivered keys. */

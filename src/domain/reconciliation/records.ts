@@ -53,11 +53,16 @@ export interface KnownPurchase {
   startedAt: number;
   closedAt?: number;
   totalDebit?: number;
-  /** Numbers of keys. `delivered` includes late deliveries, so the next reconciliation does not report them again. */
+  /**
+   * Numbers of keys. `delivered` includes late deliveries, so the next reconciliation does not report them again, but no
+   * key that the last of them no longer found in the order.
+   */
   ordered?: number;
   delivered?: number;
   /** The ids of the keys that the checkout has received, by product. */
   keyIds?: KeyIds;
+  /** Those of them that the last late delivery no longer found in the order. */
+  goneKeyIds?: readonly string[];
   /** A late delivery failed, so keys may have been delivered without a confirmation. */
   keysMayHaveArrived?: boolean;
   /** The checkout was notified of a refund after the end of the purchase. */

@@ -12,7 +12,7 @@ import { sharedEnvironment, startTestEnvironment, type TestEnvironment } from '.
 import { waitUntil } from '../../support/wait-until';
 
 /** Long enough that a request is read, gets no response, and its worker is killed after a heartbeat. */
-const SLOW = { partnerTimeoutMs: 8_000, confirmWindowMs: 2_000, placeWithinMs: 180_000, deadlineMs: 180_000 };
+const SLOW = { partnerTimeoutMs: 8_000, confirmWindowMs: 2_000 };
 const UNANSWERED = placing('hangs', 'before', { action: { type: 'hang' }, times: 'always' });
 
 describe('a placement whose worker dies', () => {

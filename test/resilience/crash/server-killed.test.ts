@@ -12,8 +12,6 @@ import { startTestEnvironment, type TestEnvironment } from '../../support/test-e
 
 const SETTINGS = {
   pollIntervalMs: 300,
-  deadlineMs: 180_000,
-  placeWithinMs: 120_000,
   confirmWindowMs: 3_000,
   replace: 'always',
 } as const;

@@ -7,7 +7,11 @@ import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 describe('a purchase that an operator resets', () => {
-  const env = sharedEnvironment({ sandbox: { agePerPollMs: 30_000 }, pastOrders: 3 });
+  const env = sharedEnvironment({
+    sandbox: { agePerPollMs: 30_000 },
+    pastOrders: 3,
+    settings: { placeWithinMs: 10_000 },
+  });
 
   it.concurrent.each([
     ['demo-instant', 2],
@@ -103,6 +107,24 @@ describe('a purchase that an operator resets', () => {
       expect(explanation).toContain(`an earlier run recorded the order ${orderId}, which can't be read`);
       await operator.resolve('replace');
       await env.untilSent(referenceId, 2);
+    },
+  );
+
+  it.concurrent(
+    'reset to a search after a decision, waits for its order instead of asking for another decision',
+    async () => {
+      const lost = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
+      const late = { ...lost, action: { type: 'hang' }, commit: { type: 'late', ms: 7_000 } } as const;
+      const referenceId = await env.buyFacing([lost, late], { 'demo-instant': 2 });
+      const operator = operatorOf(env, referenceId);
+      await operator.held('PLACEMENT_UNKNOWN');
+      const searches = await operator.scheduled('findOrders');
+      await operator.resolve('replace');
+      await env.untilSent(referenceId, 2);
+      await operator.reset(searches.at(-1)!);
+
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
     },
   );
 

@@ -181,7 +181,7 @@ describe('a reference started again without RejectDuplicate while the history do
 });
 
 describe('on a server without lists', () => {
-  const { env } = sharedTimeSkippingEnvironment({ pastOrders: 5 });
+  const { env } = sharedTimeSkippingEnvironment({ pastOrders: 5, settings: { deadlineMs: 30_000 } });
 
   it('a purchase started by a foreign client is held instead of placed, because it may not be the first under its reference', async () => {
     const referenceId = env.reference();

@@ -7,7 +7,7 @@ const PER_SECOND = 2.4;
 describe(`${COUNT} concurrent purchases with a rate limit of ${PER_SECOND} requests a second`, () => {
   const env = sharedEnvironment({
     maxRequestsPerSecond: PER_SECOND,
-    settings: { partnerTimeoutMs: 1_500, pollIntervalMs: 5_000, deadlineMs: 200_000, placeWithinMs: 200_000 },
+    settings: { partnerTimeoutMs: 1_500, pollIntervalMs: 5_000 },
   });
 
   it('are all delivered with few wasted requests: no search starts without a permit for its order', async () => {

@@ -86,6 +86,34 @@ describe('every paid key is delivered or reported', () => {
     expect(await received(referenceId)).toEqual(['A', 'B', 'C', 'D']);
   });
 
+  it('counts no replaced key, so the key that is still missing is delivered when it arrives', async () => {
+    const { referenceId, become } = await open({ 'demo-never': 3 });
+    await become('COMPLETED', 'A', 'FAULTY');
+    expect((await env.starter.result(referenceId)).outcome).toBe('PARTIALLY_DELIVERED');
+    await become('COMPLETED', 'A', 'REPLACED');
+    const ofKeys = async () => (await night(referenceId)).filter(({ kind }) => kind !== 'KEYS_GONE');
+    expect(await ofKeys()).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'repaired' }]);
+    await ended(referenceId, 1);
+    expect(await ofKeys()).toMatchObject([{ kind: 'SHORTFALL', done: 'unrepaired' }]);
+    expect((await env.starter.status(referenceId)).afterEnd?.delivered).toEqual({ 'demo-never': 2 });
+
+    await become('COMPLETED', 'A', 'REPLACED', 'C');
+    expect(await ofKeys()).toMatchObject([{ kind: 'SHORTFALL_FILLED', done: 'repaired' }]);
+    await ended(referenceId, 2);
+    expect(await ofKeys()).toEqual([]);
+    expect(await received(referenceId)).toEqual(['A', 'C', 'FAULTY', 'REPLACED']);
+  });
+
+  it('names delivered keys that have left their order when the purchase is delivered again', async () => {
+    const { referenceId, become } = await open({ 'demo-never': 2 });
+    await become('COMPLETED', 'A', 'FAULTY');
+    await env.starter.result(referenceId);
+    await become('COMPLETED', 'A', 'REPLACED');
+    await env.starter.redeliver(referenceId);
+    expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.delivered', LATE]);
+    expect(await env.starter.status(referenceId)).toMatchObject({ afterEnd: { delivered: { 'demo-never': 2 } } });
+  });
+
   it('delivers no key after it notified the checkout of a refund, whatever the order shows later, and says so', async () => {
     const { referenceId, become } = await overdue();
     await become('REFUNDED');

@@ -13,7 +13,7 @@ const OPEN = { 'demo-never': 2 };
 describe('a reconciliation', () => {
   let env: TestEnvironment;
   beforeEach(async () => {
-    env = await startReconciliationEnvironment();
+    env = await startReconciliationEnvironment({ settings: { placeWithinMs: 10_000 } });
   });
   afterEach(() => env.close());
 

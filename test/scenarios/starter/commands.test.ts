@@ -92,7 +92,7 @@ describe('the commands, run as real processes', () => {
   });
 
   it('status shows what a running purchase is waiting for: attempt, last message, next poll', async () => {
-    const slow = await startTestEnvironment({ settings: { pollIntervalMs: 6_000, deadlineMs: 120_000 } });
+    const slow = await startTestEnvironment({ settings: { pollIntervalMs: 6_000 } });
     const referenceId = await slow.buy({ 'demo-never': 1 });
     await slow.untilState(referenceId, 'PENDING');
     const attempt = async () => (await slow.starter.status(referenceId)).pendingActivities[0];

@@ -15,7 +15,7 @@ describe('a purchase in the logs and traces of real processes', () => {
   const env = sharedEnvironment({
     worker: false,
     sandbox: { agePerPollMs: 30_000 },
-    settings: { pollIntervalMs: 500, deadlineMs: 60_000 },
+    settings: { pollIntervalMs: 500 },
   });
   let referenceId: string;
   let orderId: string;

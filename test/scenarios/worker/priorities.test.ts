@@ -22,7 +22,7 @@ describe('the order in which a worker with one slot gets waiting activities', ()
     const env = await startTestEnvironment({
       address,
       worker: false,
-      settings: { pollIntervalMs: 60_000, deadlineMs: 600_000 },
+      settings: { pollIntervalMs: 60_000 },
     });
     await startWorkerOf(env, { enableNonLocalActivities: false });
     await env.client.workflow.start(RECONCILE_WORKFLOW, { workflowId: 'waits-longest', taskQueue: env.taskQueue });

@@ -65,8 +65,6 @@ export async function startHostileEnvironment() {
       partnerTimeoutMs: 2_000,
       confirmWindowMs: 1_000,
       pollIntervalMs: 100,
-      placeWithinMs: 300_000,
-      deadlineMs: 300_000,
     },
   });
   const { sandbox, receiver, taskQueue } = environment;

@@ -79,6 +79,16 @@ describe('all purchases of a process share the newest orders', () => {
     expect(server.received).toHaveLength(4);
   });
 
+  it('but not for long if the worker has a long window, because a purchase may have started with a short one', async () => {
+    const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
+    let time = 0;
+    const readNewest = createNewestReader({ settings: { ...FAST, confirmWindowMs: 3_600_000 }, now: () => time });
+    await readNewest(partner);
+    time = 3_000;
+    await readNewest(partner);
+    expect(server.received).toHaveLength(4);
+  });
+
   it('unless they could not be read: a failure is never shared', async () => {
     const { partner } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
     const readNewest = createNewestReader({ settings: FAST, now: () => 0 });

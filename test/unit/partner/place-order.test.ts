@@ -91,7 +91,7 @@ describe('a response with an error status', () => {
     const { error } = await failedPlacement({ status: 422, json });
     const shown = errorCode === undefined ? '' : ` (${errorCode})`;
     expect(error).toMatchObject({ errorCode, message: `placeOrder: the partner returned 422${shown}` });
-    expect(error.evidence).toBe('ORDER_REJECTED');
+    expect(error.evidence).toBe(errorCode === 'duplicate_order' ? 'CONFLICT' : 'ORDER_REJECTED');
   });
 
   it('is never followed if it is a redirect: the other server sees neither the order nor the API key', async () => {

@@ -5,8 +5,8 @@ import { indexById, indexRecords } from '../../../../src/domain/reconciliation/r
 import { NIGHT, order, purchase } from './generated-records';
 
 /** The findings for a purchase that ended as `changes` say and whose order now has this status. */
-function findingsOf(status: string, changes: object, keysGone?: number) {
-  const shown = order('1', { status, amount: undefined, keysGone });
+function findingsOf(status: string, changes: object, keysGone?: number, totalDebit?: number) {
+  const shown = order('1', { status, amount: undefined, keysGone, totalDebit });
   return reconcile(indexRecords(indexById([shown]), [purchase('1', { totalDebit: undefined, ...changes })]), NIGHT);
 }
 
@@ -72,6 +72,12 @@ it('an order that has keys after the checkout was notified of its refund is repo
       expect(findingsOf('REFUNDED', { state, delivered, refundReceived: true })[0]?.repair).toBe('notify-refund');
     }
   }
+});
+
+it('an order that ended complete with fewer keys and a lower debit is a partial refund', () => {
+  const sold = { state: 'PARTIALLY_DELIVERED', ordered: 2, delivered: 1, totalDebit: 20 };
+  const repairOf = (totalDebit: number) => findingsOf('COMPLETED', sold, undefined, totalDebit)[0]?.repair;
+  expect([20, 15, 10].map(repairOf)).toEqual(['deliver', 'deliver-or-notify', 'deliver-or-notify']);
 });
 
 it('delivered keys that vanish from an order are reported along with other findings while it still has keys, but not otherwise', () => {
