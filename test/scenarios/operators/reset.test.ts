@@ -148,16 +148,13 @@ describe('a purchase that an operator resets', () => {
   });
 
   it.concurrent('reset to after its last search, searches again and finds the order booked meanwhile', async () => {
-    const booked = {
-      operation: 'place',
-      action: { type: 'answer', status: 500 },
-      commit: { type: 'late', ms: 7_000 },
-    } as const;
-    const referenceId = await env.buyFacing(booked, { 'demo-instant': 2 });
+    const failed = { operation: 'place', when: 'before', action: { type: 'answer', status: 500 } } as const;
+    const referenceId = await env.buyFacing(failed, { 'demo-instant': 2 });
     const operator = operatorOf(env, referenceId);
     await env.untilSent(referenceId);
     await operator.cancel();
     expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED' });
+    await env.orderByHand({ 'demo-instant': 2 }, referenceId);
 
     const lastSearch = (await operator.scheduled('findOrders')).at(-1);
     await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
