@@ -33,7 +33,7 @@ export const MUTANTS = [
     rule: 'after a reset, the confirmation window begins again once no request of the run before can be in flight',
     file: 'src/workflows/confirm-placement.ts',
     find: 'result.runId !== runId) {',
-    replace: "result.runId === '') {",
+    replace: "result.runId !== runId && runId === '') {",
     tests: ['test/scenarios/operators/reset.test.ts'],
   },
   {
