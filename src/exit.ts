@@ -10,8 +10,9 @@ export function exitWith(error: unknown, advice = ''): never {
  */
 export function flushAndExit(exitCode: number): void {
   process.stdout.write('', () => {
-    const { code = 'EPIPE' } = (process.stdout.errored ?? {}) as NodeJS.ErrnoException;
-    process.exit(code === 'EPIPE' ? exitCode : exitCode || 1);
+    const error: NodeJS.ErrnoException | null = process.stdout.errored;
+    const isLost = error !== null && error.code !== 'EPIPE';
+    process.exit(isLost ? exitCode || 1 : exitCode);
   });
 }
 

@@ -16,7 +16,7 @@ export interface WireRequest {
   /** Epoch ms: nothing is sent after this time (`too-late`). */
   notAfter?: number;
   /** In ms. Counts if it is shorter than the client's own. */
-  timeoutMs?: number | undefined;
+  timeoutMs?: number;
   /** Only for POST. If it does not allow the write, nothing is sent (`aborted`). */
   beforeWrite?: BeforeWrite;
 }
@@ -179,13 +179,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   private startDeadline(): void {
-    this.deadline = setTimeout(
-      () => {
-        const message = `no ${this.sent ? 'complete response' : 'connection'} before the deadline`;
-        this.fail('timeout', message, { sent: this.sent });
-      },
-      Math.min(this.limits.timeoutMs, this.request.timeoutMs ?? Infinity),
-    );
+    const timeoutMs = Math.min(this.limits.timeoutMs, this.request.timeoutMs ?? Infinity);
+    this.deadline = setTimeout(() => {
+      const message = `no ${this.sent ? 'complete response' : 'connection'} before the deadline`;
+      this.fail('timeout', message, { sent: this.sent });
+    }, timeoutMs);
   }
 
   private finish(end: WireResponse | PartnerError): void {

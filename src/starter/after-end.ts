@@ -17,8 +17,11 @@ export function afterEndOf(delivery: WorkflowExecutionInfo): StateAfterEnd | und
   const state = PURCHASE_OUTCOMES.find((outcome) => outcome === listed);
   if (state === undefined || status.name !== 'COMPLETED' || !closeTime) return undefined;
   const { keyIds = {}, goneKeyIds = [] } = deliveryMemo.safeParse(memo ?? {}).data ?? {};
-  const isThere = (id: string) => !goneKeyIds.includes(id);
-  const counts = Object.entries(keyIds).map(([productId, ids]) => [productId, ids.filter(isThere).length]);
+  const gone = new Set(goneKeyIds);
+  const counts = Object.entries(keyIds).map(([productId, ids]) => [
+    productId,
+    ids.filter((id) => !gone.has(id)).length,
+  ]);
   return { state, at: closeTime.toISOString(), delivered: Object.fromEntries(counts) as Record<string, number> };
 }
 

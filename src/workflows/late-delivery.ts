@@ -62,8 +62,8 @@ async function deliverCurrent(
   for (let repeatedReviews = 0; ; repeatedReviews++) {
     const loaded = await loadEndedPurchase(settings, input);
     // The reconciliation has already reported those that the checkout received before; only `redeliver` has not.
-    const isFirstReview = input.again === true && repeatedReviews === 0;
-    const gone = goneKeys(loaded, isFirstReview ? loaded.receivedKeyIds : possiblyReceived);
+    const sent = input.again && repeatedReviews === 0 ? loaded.receivedKeyIds : possiblyReceived;
+    const gone = goneKeys(loaded, sent);
     if (gone.length > 0) notices.push(notifyKeysGone(settings, loaded, gone));
     const ended = { ...loaded, keysMayHaveArrived: Object.keys(possiblyReceived).length > 0 };
     const plan = planDelivery(ended, input.again === true);

@@ -18,6 +18,8 @@ import { type Workers, workersOf } from './workers';
 
 /** Once all faults are over, some workflow ends or changes its state more often than this, even on a slow machine. */
 const STUCK_AFTER_MS = 5 * 60_000;
+/** If something still changes after this, it changes for ever. */
+const CHANGING_FOR_MS = 60 * 60_000;
 /** The delay before a placement is tried again, plus the steps before it on a busy machine. */
 const SECOND_REQUEST_MS = 6_000;
 const AN_HOUR_AND_MORE = 70 * 60_000;
@@ -211,13 +213,13 @@ async function listed(client: Client, query: string): Promise<string[]> {
 /** @returns false if something is left, and does not change for a long time */
 async function untilNone(left: () => Promise<string[]>): Promise<boolean> {
   let [before, changedAt] = ['', Date.now()];
-  for (;;) {
+  const end = async () => {
     const now = (await left()).toSorted().join('\n');
-    if (now === '') return true;
+    if (now === '') return 'none';
     if (now !== before) [before, changedAt] = [now, Date.now()];
-    if (Date.now() > changedAt + STUCK_AFTER_MS) return false;
-    await sleep(400);
-  }
+    return Date.now() > changedAt + STUCK_AFTER_MS && 'stuck';
+  };
+  return (await waitUntil('nothing is left', end, { withinMs: CHANGING_FOR_MS, everyMs: 400 })) === 'none';
 }
 
 async function unsettled({ environment, references }: DayParts): Promise<string[]> {
