@@ -18,7 +18,7 @@ import { keyCount } from '../domain/key-ids';
 import type { SaleEvent } from '../domain/plan-delivery';
 import { pluralize, toSingleLine } from '../domain/text-format';
 import { isDeliveryAttemptResult, isSaleDeliveryAttemptResult } from './guards';
-import { attentionNoticeOptions, deliveryOptions, firstDeliveryOptions } from './policies';
+import { attentionNoticeOptions, deliveryAttemptMs, deliveryOptions, firstDeliveryOptions } from './policies';
 import type { PurchaseRecord } from './purchase-record';
 
 const local = proxyLocalActivities<Activities>(firstDeliveryOptions);
@@ -59,25 +59,29 @@ export async function deliverWithRetries(
   const beganAt = Date.now();
   if (retryAfterMs > 0) await sleep(retryAfterMs, { summary: 'delay requested by the checkout or the partner' });
   const { deliverSale } = proxyActivities<Activities>(deliveryOptions(sender.settings));
+  let end: SaleDeliveryEnd;
   try {
     const delivered = await deliverSale.executeWithOptions({ summary }, [event]);
-    if (!isSaleDeliveryAttemptResult(delivered)) return ENDED_BY_OPERATOR;
-    return delivered.kind === 'CHANGED'
-      ? { kind: 'CHANGED', eventMayHaveArrived: eventMayHaveArrived || delivered.eventMayHaveArrived }
-      : delivered;
+    end = isSaleDeliveryAttemptResult(delivered) ? delivered : ENDED_BY_OPERATOR;
   } catch (failure) {
-    const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
-    if (cause instanceof ApplicationFailure && cause.type === FAILURE.orderTooLarge) {
-      return { kind: 'TOO_LARGE', reason: cause.message };
-    }
-    const endedByOperator = cause instanceof ApplicationFailure && cause.nonRetryable === true;
-    return endedByOperator
-      ? ENDED_BY_OPERATOR
-      : {
-          kind: 'EXHAUSTED',
-          reason: `the event was retried for ${hoursSince(beganAt)} and not confirmed${lastError(cause)}`,
-        };
+    end = endAfterFailure(failure, beganAt);
   }
+  if (end.kind === 'CHANGED') return { ...end, eventMayHaveArrived: eventMayHaveArrived || end.eventMayHaveArrived };
+  // The last attempt may still be running. Nobody should decide to withhold keys that it is about to deliver.
+  if (end.kind === 'EXHAUSTED') {
+    await sleep(deliveryAttemptMs(sender.settings), { summary: 'until no attempt can still be running' });
+  }
+  return end;
+}
+
+function endAfterFailure(failure: unknown, beganAt: number): SaleDeliveryEnd {
+  const cause = failure instanceof ActivityFailure ? failure.cause : undefined;
+  if (cause instanceof ApplicationFailure && cause.type === FAILURE.orderTooLarge) {
+    return { kind: 'TOO_LARGE', reason: cause.message };
+  }
+  if (cause instanceof ApplicationFailure && cause.nonRetryable === true) return ENDED_BY_OPERATOR;
+  const reason = `the event was retried for ${hoursSince(beganAt)} and not confirmed${lastError(cause)}`;
+  return { kind: 'EXHAUSTED', reason };
 }
 
 /** The cause may be the partner, from which the keys are read. An operator can write a message of any length. */
@@ -93,7 +97,7 @@ function hoursSince(beganAt: number): string {
 
 const ENDED_BY_OPERATOR = {
   kind: 'EXHAUSTED',
-  reason: 'an operator ended the delivery of the event before the checkout confirmed it',
+  reason: 'an operator ended the delivery of the event before the checkout confirmed it, so it may have arrived',
 } as const;
 
 /** `eventMayHaveArrived`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */

@@ -234,10 +234,15 @@ export function readEndedPurchaseOptions(settings: PurchaseSettings): ActivityOp
 /** How long an event is retried. Checkouts are promised 24 hours; the rest is a margin. */
 export const DELIVERY_RETRY_HOURS = 25;
 
+/** The longest duration of one attempt, which waits for a permit, reads the keys and posts the event. */
+export function deliveryAttemptMs(settings: PurchaseSettings): number {
+  return settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND;
+}
+
 /** The backoff between attempts grows to 10 minutes. A longer Retry-After is honoured. */
 export function deliveryOptions(settings: PurchaseSettings): ActivityOptions {
   return {
-    startToCloseTimeout: settings.partnerTimeoutMs + settings.deliveryTimeoutMs + 10 * SECOND,
+    startToCloseTimeout: deliveryAttemptMs(settings),
     scheduleToCloseTimeout: DELIVERY_RETRY_HOURS * HOUR,
     priority: PRIORITY.placementsAndDeliveries,
     retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 10 * MINUTE },

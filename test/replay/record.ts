@@ -110,7 +110,7 @@ describe('recording', () => {
     const guarded = await startTestEnvironment({
       circuitBreaker: true,
       pastOrders: 5,
-      settings: { confirmWindowMs: 600 },
+      settings: { confirmWindowMs: 20_000 },
     });
     guarded.sandbox.addFault({ operation: 'place', times: 'always', action: { type: 'answer', status: 402 } });
     await guarded.ended(await Promise.all(Array.from({ length: 5 }, () => guarded.buy({ 'demo-instant': 1 }))));

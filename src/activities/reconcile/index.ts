@@ -23,7 +23,7 @@ import { inParallel } from '../in-parallel';
 import { openProgress, type Progress } from '../progress';
 import { recheckFinding, type ReconcileContext } from './recheck-finding';
 import { orderRetry, readRecords } from './read-records';
-import { handleFinding, MAX_ORDER_IDS, postNotice } from './repair';
+import { handleFinding, postNotice, withFewIds } from './repair';
 
 /** What the reconciliation needs in addition to what all activities need. */
 export interface ReconcileDependencies extends ActivityDependencies {
@@ -197,9 +197,7 @@ const MAX_DETAILS_BYTES = 256 * 1024;
 
 /** The first findings, as many as fit into the workflow's result. */
 export function detailsOf(findings: readonly ReportedFinding[]): ReportedFinding[] {
-  const details = findings
-    .slice(0, MAX_DETAILS)
-    .map((finding) => ({ ...finding, orderIds: finding.orderIds.slice(0, MAX_ORDER_IDS) }));
+  const details = findings.slice(0, MAX_DETAILS).map((finding) => withFewIds(finding));
   let bytes = 0;
   const isBeyond = (finding: ReportedFinding) =>
     (bytes += Buffer.byteLength(JSON.stringify(finding))) > MAX_DETAILS_BYTES;

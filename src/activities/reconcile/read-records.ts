@@ -128,11 +128,13 @@ export async function readOrderHistory(
   from: number,
   progress: Progress,
 ): Promise<{ orders: PartnerOrder[]; unreadable: UnreadableRecord[] }> {
+  const incomplete: UnreadableRecord[] = [];
   const rows = await partner.ordersSince(from, {
     retry: { ...readRetry, mayWait: limitDelays(pageDelays), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),
     keep: (row) => (isUnreadable(row) ? row : partnerOrderOf(row)),
+    onIncomplete: () => incomplete.push({ what: 'history', reason: 'the partner counts more rows than it shows' }),
   });
   const { readable, unreadable } = partitionByReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
@@ -142,7 +144,10 @@ export async function readOrderHistory(
   const ids = new Set(found.map(({ id }) => id));
   return {
     orders: readable.concat(found),
-    unreadable: young.filter(({ id }) => id === undefined || !ids.has(id)).map(unreadableRecordOf),
+    unreadable: young
+      .filter(({ id }) => id === undefined || !ids.has(id))
+      .map(unreadableRecordOf)
+      .concat(incomplete),
   };
 }
 
@@ -222,17 +227,17 @@ export function withOrder(
   const [first, ...others] = products;
   // With several products, one title would describe only a part of the order.
   const title = others.length === 0 ? first?.title : undefined;
-  const keysGone = countKeysGone(fingerprints, order, received);
-  return { ...known, status: safeStatus(status), totalDebit, title, keysGone };
+  const goneKeyIds = goneKeys(fingerprints, order, received);
+  return { ...known, status: safeStatus(status), totalDebit, title, goneKeyIds };
 }
 
 /** @returns undefined if this worker lacks a secret from which the key ids were made. */
-function countKeysGone(fingerprints: Fingerprinter, order: Order, received: KeyIds): number | undefined {
+function goneKeys(fingerprints: Fingerprinter, order: Order, received: KeyIds): string[] | undefined {
   const secretIds = new Set(Object.values(received).flat().map(secretIdOf));
   const named: KeyIds[] = [];
   for (const secretId of secretIds) {
     if (!fingerprints.keyIds([], secretId)) return undefined;
     named.push(keyIdsOf(addKeyIds({ fingerprints }, order, secretId)));
   }
-  return missingKeyIds(received, unionOfKeyIds(...named)).length;
+  return missingKeyIds(received, unionOfKeyIds(...named));
 }

@@ -32,8 +32,8 @@ const MAX_NOTICES = 500;
 /** The most UTF-16 code units of a task queue's name in a note. */
 const MAX_QUEUE_LENGTH = 100;
 
-/** The most order ids of one finding in a result or an event. The report has all of them. */
-export const MAX_ORDER_IDS = 20;
+/** The most order ids and key ids of one finding in a result or an event. The report has all of them. */
+const MAX_IDS = 20;
 
 /**
  * Repairs a finding as its `repair` allows. If that fails, the finding stays unrepaired, with the reason, and the next
@@ -182,7 +182,7 @@ async function sendAdoption(
 /** Notifies the checkout that an operator must act. Repeated every night, with the same id, while the finding lasts. */
 async function notify(context: ReconcileContext, { finding, purchase }: RecheckedFinding): Promise<ReportedFinding> {
   if (context.dryRun) return withStatus(finding, 'dry-run');
-  const { kind, orderIds, amounts, explanation, advice } = finding;
+  const { kind, orderIds, keyIds, amounts, explanation, advice } = withFewIds(finding);
   const [orderId] = orderIds;
   const shown = Object.entries(amounts).filter(([, amount]) => amount !== undefined) as [string, number][];
   const reason = await postNotice(context, 'purchase.attention', findingKey(finding), {
@@ -190,7 +190,7 @@ async function notify(context: ReconcileContext, { finding, purchase }: Rechecke
     // An unusable id appears only in the details.
     orderId: orderId !== undefined && isSafeOrderId(orderId) ? orderId : undefined,
     kind,
-    details: { orderIds: orderIds.slice(0, MAX_ORDER_IDS), explanation, advice, ...Object.fromEntries(shown) },
+    details: { orderIds, ...(keyIds && { keyIds }), explanation, advice, ...Object.fromEntries(shown) },
   });
   return reason === undefined
     ? withStatus(finding, 'notified', 'purchase.attention')
@@ -221,6 +221,12 @@ export async function postNotice(
       await sleep(FIRST_PAUSE_MS * 2 ** (attempt - 1), undefined, { signal: context.retry.signal });
     }
   }
+}
+
+/** A finding as a result or an event shows it. */
+export function withFewIds<Some extends Finding>(finding: Some): Some {
+  const { orderIds, keyIds } = finding;
+  return { ...finding, orderIds: orderIds.slice(0, MAX_IDS), keyIds: keyIds?.slice(0, MAX_IDS) };
 }
 
 function unrepaired(finding: Finding, note?: string): ReportedFinding {

@@ -188,8 +188,8 @@ function classifyHeld({ orderId, hold }: KnownPurchase, order: PartnerOrder): Cl
 }
 
 /** Classifies an order that still has keys, but no longer contains some of the delivered ones. */
-export function classifyKeys({ keysGone = 0, status }: PartnerOrder): Classification | undefined {
-  return mayHaveKeys(status) && keysGone > 0 ? REPAIRABLE.keysGone : undefined;
+export function classifyKeys({ goneKeyIds = [], status }: PartnerOrder): Classification | undefined {
+  return mayHaveKeys(status) && goneKeyIds.length > 0 ? REPAIRABLE.keysGone : undefined;
 }
 
 /**

@@ -34,6 +34,7 @@ export function describeClassified(
     explanation: explainFinding(kind, purchase, { order, others }),
     advice: adviceFor(advice, referenceId, orderId),
     repair,
+    keyIds: kind === 'KEYS_GONE' ? order?.goneKeyIds : undefined,
   };
 }
 
@@ -66,6 +67,7 @@ function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): 
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {
+  history: "The order history can't be read completely",
   row: "A row of the order history can't be read",
   order: "An order can't be read at the partner",
   memo: "The memo of the purchase can't be read",
@@ -159,7 +161,7 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
     case 'UNDELIVERED':
       return `${here}${formatKeyCount(purchase)}; ${there}${debitChange(purchase, order)}.`;
     case 'KEYS_GONE':
-      return `Delivered keys that are no longer in the order: ${order?.keysGone}.`;
+      return `Delivered keys that are no longer in the order: ${order?.goneKeyIds?.length}.`;
     case 'STUCK':
       return purchase.workflowStatus === 'RUNNING'
         ? `The purchase is still ${safeStatus(purchase.state)}.`

@@ -25,13 +25,13 @@ export interface PartnerOrder {
   title?: string;
   /** `item.quantity` as received. It shows whether `amount` covers all products. */
   quantity?: number;
-  /** How many delivered keys are no longer in the order. Known only from the order itself. */
-  keysGone?: number;
+  /** The ids of delivered keys that are no longer in the order. Known only from the order itself. */
+  goneKeyIds?: string[];
 }
 
-/** Something unreadable: a row of the order history, an order, or the memo of a purchase. */
+/** Something unreadable: a part of the order history, one of its rows, an order, or the memo of a purchase. */
 export interface UnreadableRecord {
-  what: 'row' | 'order' | 'memo';
+  what: 'history' | 'row' | 'order' | 'memo';
   /** The order id, if it is safe to use in a command. */
   id?: string;
   referenceId?: string;

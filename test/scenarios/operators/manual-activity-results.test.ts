@@ -83,6 +83,25 @@ describe('an operator who completes or fails an activity by hand', () => {
     },
   );
 
+  it.concurrent('a delivery that is failed while it runs is held only when nothing can arrive any more', async () => {
+    const referenceId = env.reference();
+    env.receiver.responseTo(referenceId, 500);
+    await env.buy({ 'demo-instant': 1 }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('deliverSale', 2);
+    const { id: orderId } = await env.orderOf(referenceId);
+    env.receiver.take(referenceId);
+    const reading = env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'delay', ms: 3_000 } });
+    await waitUntil('an attempt reads the keys', () => reading.hits === 1);
+
+    await operator.fail('deliverSale');
+    await operator.held('DELIVERY_EXHAUSTED');
+    await operator.resolve('withhold');
+
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered', 'purchase.held', 'purchase.abandoned']);
+  });
+
   it.concurrent('an undecodable signal, query or update does not break a purchase', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });
     await operatorOf(env, referenceId).pending('pollUntilEnded', 2);

@@ -313,6 +313,9 @@ describe('a reconciliation', () => {
       { kind: 'SHORTFALL_FILLED', done: 'repaired' },
     ]);
     await untilReceived(referenceId, 3);
-    expect(eventsOf('purchase.attention')).toMatchObject([{ data: { referenceId, kind: 'KEYS_GONE' } }]);
+    const keyIds = [expect.any(String)];
+    expect(eventsOf('purchase.attention')).toMatchObject([
+      { data: { referenceId, kind: 'KEYS_GONE', details: { keyIds } } },
+    ]);
   });
 });

@@ -1,12 +1,13 @@
 import { planDelivery } from '../../../../src/domain/plan-delivery';
 import { PURCHASE_OUTCOMES } from '../../../../src/domain/purchase-state';
+import { findingKey } from '../../../../src/domain/reconciliation/finding';
 import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
 import { indexById, indexRecords } from '../../../../src/domain/reconciliation/records';
 import { NIGHT, order, purchase } from './generated-records';
 
 /** The findings for a purchase that ended as `changes` say and whose order now has this status. */
-function findingsOf(status: string, changes: object, keysGone?: number, totalDebit?: number) {
-  const shown = order('1', { status, amount: undefined, keysGone, totalDebit });
+function findingsOf(status: string, changes: object, goneKeyIds?: string[], totalDebit?: number) {
+  const shown = order('1', { status, amount: undefined, goneKeyIds, totalDebit });
   return reconcile(indexRecords(indexById([shown]), [purchase('1', { totalDebit: undefined, ...changes })]), NIGHT);
 }
 
@@ -80,13 +81,21 @@ it('an order that ended complete with fewer keys and a lower debit is a partial 
   expect([20, 15, 10].map(repairOf)).toEqual(['deliver', 'deliver-or-notify', 'deliver-or-notify']);
 });
 
+it('another key that vanishes from an order another night is another finding, but the same key is the same one', () => {
+  const keyOf = (...goneKeyIds: string[]) => findingsOf('COMPLETED', {}, goneKeyIds).map(findingKey)[0];
+  expect(keyOf('k.1')).not.toBe(keyOf('k.2'));
+  expect(keyOf('k.1', 'k.2')).toBe(keyOf('k.2', 'k.1'));
+});
+
 it('delivered keys that vanish from an order are reported along with other findings while it still has keys, but not otherwise', () => {
-  const kindsOf = (status: string, keysGone?: number) =>
-    findingsOf(status, { state: 'PARTIALLY_DELIVERED', delivered: 1 }, keysGone).map(({ kind }) => kind);
-  expect(kindsOf('COMPLETED', 2)).toEqual(['KEYS_GONE', 'SHORTFALL_FILLED']);
-  expect(kindsOf('PARTIAL_COMPLETED', 1)).toEqual(['SHORTFALL', 'KEYS_GONE']);
-  expect([kindsOf('REFUNDED', 1), kindsOf('COMPLETED', 0), kindsOf('COMPLETED')].flat()).not.toContain('KEYS_GONE');
-  expect(findingsOf('COMPLETED', {}, 2)).toMatchObject([
-    { repair: 'notify', explanation: 'Delivered keys that are no longer in the order: 2.' },
+  const kindsOf = (status: string, goneKeyIds?: string[]) =>
+    findingsOf(status, { state: 'PARTIALLY_DELIVERED', delivered: 1 }, goneKeyIds).map(({ kind }) => kind);
+  expect(kindsOf('COMPLETED', ['k.1', 'k.2'])).toEqual(['KEYS_GONE', 'SHORTFALL_FILLED']);
+  expect(kindsOf('PARTIAL_COMPLETED', ['k.1'])).toEqual(['SHORTFALL', 'KEYS_GONE']);
+  const others = [kindsOf('REFUNDED', ['k.1']), kindsOf('COMPLETED', []), kindsOf('COMPLETED')];
+  expect(others.flat()).not.toContain('KEYS_GONE');
+  const explanation = 'Delivered keys that are no longer in the order: 2.';
+  expect(findingsOf('COMPLETED', {}, ['k.1', 'k.2'])).toMatchObject([
+    { repair: 'notify', explanation, keyIds: ['k.1', 'k.2'] },
   ]);
 });

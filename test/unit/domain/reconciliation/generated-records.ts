@@ -140,7 +140,7 @@ export const PLANTS: Record<string, Plant> = {
   }),
   'half delivered, half of the money back': one('SHORTFALL_REFUNDED deliver-or-notify', HALF_PAID, HALF),
   'delivery refused by the checkout': one('UNDELIVERED', {}, { ...running('HELD'), hold: DELIVERY_REFUSED }),
-  'a delivered key that is no longer in its order': one('KEYS_GONE notify', { keysGone: 1 }, {}),
+  'a delivered key that is no longer in its order': one('KEYS_GONE notify', { goneKeyIds: ['k.1-1'] }, {}),
   'a debit that differs by a cent': one('AMOUNT_MISMATCH', {}, { totalDebit: 12.35 }),
   'a debit for an order that failed': one('AMOUNT_MISMATCH', { status: 'FAILED' }, { state: 'FAILED', ...NOTHING }),
   'one key in two purchases': (n) => ({
