@@ -30,9 +30,11 @@ export function createDeliveryActivities(
   let isTooSlow = false;
   return {
     async deliverSale(event): Promise<SaleDeliveryAttemptResult> {
-      const { isLocal, currentAttemptScheduledTimestampMs: dueAt } = activityInfo();
+      const { isLocal, currentAttemptScheduledTimestampMs: dueAt, startToCloseTimeoutMs } = activityInfo();
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
       const beganAt = performance.now();
+      // Temporal times the attempt out, but does not stop it. A process that was frozen must not send anything later.
+      const notAfter = isLocal ? dueAt + LOCAL_DEADLINE_MS : deps.now() + startToCloseTimeoutMs;
       try {
         const lines = await linesOf(deps, event);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
@@ -43,8 +45,7 @@ export function createDeliveryActivities(
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: event.lines && lines, totalDebit, reason };
         const identity = { type, referenceId, orderId, keyIds };
-        const withinMs = isLocal ? dueAt + LOCAL_DEADLINE_MS - deps.now() : undefined;
-        const delivered = await postEvent(deps, identity, data, withinMs);
+        const delivered = await postEvent(deps, identity, data, notAfter - deps.now());
         if (!isLocal && performance.now() - beganAt < FAST_MS) isTooSlow = false;
         return delivered;
       } catch (error) {

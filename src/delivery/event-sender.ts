@@ -11,7 +11,7 @@ export interface EventSender {
   /**
    * Makes one attempt to deliver an event.
    *
-   * @param withinMs a deadline shorter than `DELIVERY_TIMEOUT`. When it passes, the connection is closed.
+   * @param withinMs the time left for this attempt. When it has passed, nothing is sent, and the connection is closed.
    * @returns true if the checkout accepted the event, false if it rejected the event permanently (410).
    * @throws DeliveryError
    */

@@ -12,7 +12,8 @@ const DRAFT = '.part';
  */
 export function createFolderSender({ dir }: { dir: string }): EventSender {
   return {
-    async deliver(event) {
+    async deliver(event, withinMs = Infinity) {
+      if (withinMs <= 0) throw new DeliveryError('timeout', 'the attempt took too long to write the event');
       if (!/^[A-Za-z0-9_-]{1,200}$/.test(event.id)) throw new TypeError('the event id is not a valid file name');
       try {
         await mkdir(dir, { recursive: true, mode: 0o700 });

@@ -20,8 +20,6 @@ export interface HistoryOptions<Kept = HistoryRow> {
   enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
   /** The part of a row to keep, to save memory. Default: the whole row. */
   keep?: (row: HistoryRow) => Kept;
-  /** Called if the list still has fewer rows than its count after three readings. Default: `incomplete` is thrown. */
-  onIncomplete?: () => void;
 }
 
 export interface NewestOrders {
@@ -62,12 +60,12 @@ export async function ordersSince<Kept>(
   partner: Partner,
   since: number,
   now: () => number,
-  { retry, enough, keep = (row) => row as Kept, ...options }: HistoryOptions<Kept>,
+  { maxPages, retry, onPage, enough, keep = (row) => row as Kept }: HistoryOptions<Kept>,
 ): Promise<Kept[]> {
   const readOnce = (page: number) => readOrders(partner, { page });
   const readPage = (page: number) => (retry ? withRetry(retry, () => readOnce(page)) : readOnce(page));
   const kept: Kept[] = [];
-  for await (const rows of newRows({ operation: 'listOrders', readPage, ...options }, (newest) =>
+  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages, onPage }, (newest) =>
     oldestPossible(since, newest, now()),
   )) {
     for (const row of rows) kept.push(keep(row));
@@ -126,7 +124,7 @@ interface ListPage<Row> {
   pages: { page: number; total: number; limit: number };
 }
 
-interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage' | 'onIncomplete'> {
+interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
   operation: PartnerOperation;
   /** Pages start at 1. */
   readPage(page: number): Promise<ListPage<Row>>;
@@ -144,16 +142,13 @@ type ReadBackTo = (newest: number) => number;
 async function* newRows<Row extends ListRow>(list: PagedList<Row>, readBackTo?: ReadBackTo): AsyncGenerator<Row[]> {
   const before: RowSet[] = [];
   for (let tries = 1; ; tries++) {
-    const isLast = tries === MAX_READINGS;
-    const reading = new Reading(list, isLast && list.onIncomplete !== undefined);
+    const reading = new Reading(list);
     for await (const rows of reading.pages(readBackTo)) {
       yield rows.filter(({ name }) => !before.some((earlier) => earlier.has(name))).map(({ row }) => row);
     }
     before.push(reading.shown);
     if (reading.isComplete) return;
-    if (!isLast) continue;
-    if (!list.onIncomplete) throw reading.incomplete();
-    return list.onIncomplete();
+    if (tries === MAX_READINGS) throw reading.incomplete();
   }
 }
 
@@ -211,11 +206,7 @@ class Reading<Row extends ListRow> {
   /** Short, because a list may have 100,000s of rows. */
   private readonly lines = new Set<string | undefined>();
 
-  /** @param readsOn whether it reads on to the end although rows are missing */
-  constructor(
-    private readonly list: PagedList<Row>,
-    private readonly readsOn: boolean,
-  ) {}
+  constructor(private readonly list: PagedList<Row>) {}
 
   /** Yields, page by page, the rows that this reading has not shown before. */
   async *pages(readBackTo?: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
@@ -227,7 +218,7 @@ class Reading<Row extends ListRow> {
         if (this.newestEnd === 'last') return yield* this.fromLastPage(readBackTo);
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
-      if (areOlder(rows, end) || page >= this.total || this.isPointless || (this.readsOn && rows.length === 0)) return;
+      if (areOlder(rows, end) || page >= this.total || !this.isComplete) return;
     }
   }
 
@@ -238,12 +229,8 @@ class Reading<Row extends ListRow> {
       const { rows, fresh } = await this.read(page);
       yield fresh;
       end ??= readBackTo(newestOf(rows));
-      if (areOlder(rows, end) || this.isPointless) return;
+      if (areOlder(rows, end) || !this.isComplete) return;
     }
-  }
-
-  private get isPointless(): boolean {
-    return !this.isComplete && !this.readsOn;
   }
 
   private async read(page: number): Promise<{ rows: Row[]; fresh: NamedRow<Row>[] }> {
@@ -262,7 +249,6 @@ class Reading<Row extends ListRow> {
     // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.
     const newLines = named.filter((one) => this.addLine(one));
     const isRepeated = hits === this.hits && rows.length > 0 && newLines.length === 0;
-    if (isRepeated && this.readsOn) throw this.incomplete();
     if (rows.length < expected || hits < this.hits || isRepeated) this.isComplete = false;
     const fresh = named.filter(({ name }) => this.shown.add(name));
     this.counted += rows.length;

@@ -128,13 +128,11 @@ export async function readOrderHistory(
   from: number,
   progress: Progress,
 ): Promise<{ orders: PartnerOrder[]; unreadable: UnreadableRecord[] }> {
-  const incomplete: UnreadableRecord[] = [];
   const rows = await partner.ordersSince(from, {
     retry: { ...readRetry, mayWait: limitDelays(pageDelays), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),
     keep: (row) => (isUnreadable(row) ? row : partnerOrderOf(row)),
-    onIncomplete: () => incomplete.push({ what: 'history', reason: 'the partner counts more rows than it shows' }),
   });
   const { readable, unreadable } = partitionByReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
@@ -144,10 +142,7 @@ export async function readOrderHistory(
   const ids = new Set(found.map(({ id }) => id));
   return {
     orders: readable.concat(found),
-    unreadable: young
-      .filter(({ id }) => id === undefined || !ids.has(id))
-      .map(unreadableRecordOf)
-      .concat(incomplete),
+    unreadable: young.filter(({ id }) => id === undefined || !ids.has(id)).map(unreadableRecordOf),
   };
 }
 

@@ -51,8 +51,7 @@ export const FINDING_KINDS = {
   },
   UNREADABLE: {
     title: "Can't be read",
-    means:
-      "A part of the order history, an order, or the memo of a purchase can't be read. Everything else was compared.",
+    means: "A row of the order history, an order, or the memo of a purchase can't be read. All others were compared.",
     does: 'reports it',
     advice: 'Ask the partner to correct its response. An unreadable record may hide an order that nobody knows about.',
   },
@@ -187,22 +186,19 @@ const NOT_ABOUT_OWN_ORDER: readonly FindingKind[] = [
   'KEYS_GONE',
 ];
 
-/** The most order ids and key ids in the key of a finding. */
+/** The most order ids in the key of a finding. */
 const MAX_IDS_IN_KEY = 10;
 
 /**
  * Identifies a finding. Every reconciliation gives the same finding the same key; another cause gives another key. If
- * there are many orders or keys, the key contains the first ids and the number of the others.
+ * there are many orders, the key contains the first ids and the number of the others.
  */
 export function findingKey({ kind, referenceId, orderIds, repair, keyIds = [] }: Finding): string {
+  const ids = orderIds.toSorted();
+  const others = ids.length > MAX_IDS_IN_KEY ? [ids.length - MAX_IDS_IN_KEY] : [];
   // The whole order may be refunded later, which is another cause.
   const cause = repair === 'deliver-or-notify' ? `${kind} of a part` : kind;
-  return JSON.stringify([cause, referenceId ?? null, ...firstIds(orderIds), ...firstIds(keyIds)]);
-}
-
-function firstIds(ids: readonly string[]): (string | number)[] {
-  const others = ids.length > MAX_IDS_IN_KEY ? [ids.length - MAX_IDS_IN_KEY] : [];
-  return [...ids.toSorted().slice(0, MAX_IDS_IN_KEY), ...others];
+  return JSON.stringify([cause, referenceId ?? null, ...ids.slice(0, MAX_IDS_IN_KEY), ...others, ...keyIds.toSorted()]);
 }
 
 /**

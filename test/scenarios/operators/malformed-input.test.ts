@@ -26,7 +26,7 @@ const start = (workflowType: string, args: unknown[], workflowId: string = rando
     taskQueue: env.taskQueue,
     args,
     // A workflow task that fails forever ends here, so the failure that the test sees is not one of ours.
-    workflowExecutionTimeout: 10_000,
+    workflowExecutionTimeout: 300_000,
   });
 
 const failureOf = async (handle: WorkflowHandle) => (await rejectionOf(handle.result()))?.cause;

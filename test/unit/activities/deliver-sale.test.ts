@@ -36,17 +36,18 @@ it('whether it has run again is read after the keys, which may take long', async
   expect(read).toEqual(['keys']);
 });
 
-it('the short deadline of a local delivery counts from the time it was due, even if the process starts it late', async () => {
+it('a local delivery has a short deadline from the time it was due, and an ordinary one ends before Temporal times it out', async () => {
   const deadlines: (number | undefined)[] = [];
   const deliver = async (_: unknown, withinMs?: number) => deadlines.push(withinMs) > 0;
-  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: () => 5_400 };
+  const times = [5_400, 5_400, 5_400, 8_400, 8_400].values();
+  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: () => times.next().value };
   const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
   for (const isLocal of [true, false]) {
-    const due = { isLocal, currentAttemptScheduledTimestampMs: 5_000 };
+    const due = { isLocal, currentAttemptScheduledTimestampMs: 5_000, startToCloseTimeoutMs: 10_000 };
     const environment = new MockActivityEnvironment(due, { logger: new DefaultLogger('ERROR') });
     await environment.run(deliverSale, { type: 'purchase.rejected' as const, referenceId: 'SALE-1' });
   }
-  expect(deadlines).toEqual([600, undefined]);
+  expect(deadlines).toEqual([600, 7_000]);
 });
 
 it('a local or repeated attempt that finds a change does not know whether an attempt before it sent the event', async () => {

@@ -131,29 +131,6 @@ describe('a complete list', () => {
     expect(asked).toHaveLength(requests);
   });
 
-  it.each<[string, Lies]>([
-    ['counts a row too many', { hits: 13 }],
-    ['counts a page too many', { hits: 20, total: 4 }],
-  ])('that %s is read to its end if the caller tolerates it, and the caller is told', async (_, lies) => {
-    for (const rows of [minutes(12), minutes(12).toReversed()]) {
-      const onIncomplete = jest.fn<undefined, []>();
-      const found = await historyOf(rows, lies).since(0, { onIncomplete });
-      expect(idsOf(found).toSorted()).toEqual(idsOf(rows).toSorted());
-      expect(onIncomplete).toHaveBeenCalledTimes(1);
-    }
-  });
-
-  it('is not read on if its pages repeat the first one, or far too many are stated', async () => {
-    const endless = { total: 1_000_000, hits: 5_000_000 };
-    const repeated = historyOf(minutes(12), { serves: (page) => ({ page: 1, shownAs: page }) });
-    expect(await failureOf(repeated.since(0, { onIncomplete: () => undefined }))).toMatchObject(incomplete);
-    const [newestFirst, oldestFirst] = [historyOf(minutes(12).toReversed(), endless), historyOf(minutes(12), endless)];
-    expect(await newestFirst.since(0, { onIncomplete: () => undefined })).toHaveLength(12);
-    expect(newestFirst.asked.length).toBeLessThan(12);
-    const tolerant = { onIncomplete: () => undefined, maxPages: 50 };
-    expect(await failureOf(oldestFirst.since(0, tolerant))).toMatchObject(incomplete);
-  });
-
   it('always ends, even if rows keep appearing and disappearing', async () => {
     const rows = minutes(12);
     const { whole, asked } = historyOf(rows, {}, (reads) => rows.splice(0, 2, ...(reads % 2 ? [] : minutes(2))));
