@@ -45,7 +45,7 @@ try {
     const left = LEFT_OUT.map(([file]) => `--testPathIgnorePatterns=${file}`);
     const paths = positionals.length > 0 ? positionals : ['test/scenarios', 'test/resilience', 'test/security'];
     // Paths must come first; otherwise Jest takes them for further ignore patterns.
-    await part('suite', [...paths, '--maxWorkers=2', '--testTimeout=180000', ...left]);
+    await part('suite', [...paths, '--maxWorkers=2', ...left]);
     log(`Left out:\n${LEFT_OUT.map(([file, reason]) => `  ${file}: ${reason}`).join('\n')}`);
   }
   if (whole || values.days) {

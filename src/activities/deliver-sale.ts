@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { activityInfo, log } from '@temporalio/activity';
 import type { Activities, DeliveryAttemptResult, SaleDeliveryAttemptResult } from '../contracts/activities';
 import type { CheckoutEvent, EventLine } from '../contracts/events';
+import { FAILURE } from '../contracts/failures';
 import { hasSameKeyIds, keyIdsOf } from '../domain/key-ids';
 import { safeStatus } from '../domain/order';
 import type { SaleEvent } from '../domain/plan-delivery';
@@ -9,7 +10,8 @@ import type { SaleLine } from '../domain/review-order';
 import { type EventIdentity, eventId, isDeliveryError, secretIdOf } from '../delivery';
 import type { Order } from '../partner';
 import { type ActivityDependencies, ownRunId, readPermits, wasDispatchedBefore } from './dependencies';
-import { retryAsOrdinaryActivity, toFailure } from './failures';
+import { refusalOf } from './confirm-attempt';
+import { failure, retryAsOrdinaryActivity, toFailure } from './failures';
 import { addKeyIds, type LineWithKeyIds } from './order-keys';
 import { readEarlierRuns } from './read-ended-purchase';
 
@@ -18,6 +20,11 @@ import { readEarlierRuns } from './read-ended-purchase';
  * (`firstDeliveryOptions`), so the ordinary activity that follows never overlaps with it.
  */
 const LOCAL_DEADLINE_MS = 1_000;
+/**
+ * How old the workflow task of a local delivery may be. The server gives a workflow task to another worker after 10 s,
+ * which a process that was frozen does not know.
+ */
+const MAX_TASK_AGE_MS = 8_000;
 /** After one slow local delivery, local deliveries stop. An ordinary delivery faster than this turns them on again. */
 const FAST_MS = 1_000;
 
@@ -32,8 +39,10 @@ export function createDeliveryActivities(
     async deliverSale(event): Promise<SaleDeliveryAttemptResult> {
       const { isLocal, currentAttemptScheduledTimestampMs: dueAt, startToCloseTimeoutMs } = activityInfo();
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
+      if (isLocal && deps.now() - (event.decidedAt ?? 0) > MAX_TASK_AGE_MS)
+        throw retryAsOrdinaryActivity('the workflow task is too old for a local delivery');
       const beganAt = performance.now();
-      // Temporal times the attempt out, but does not stop it. A process that was frozen must not send anything later.
+      // Temporal times an attempt out, but does not stop it.
       const notAfter = isLocal ? dueAt + LOCAL_DEADLINE_MS : deps.now() + startToCloseTimeoutMs;
       try {
         const lines = await linesOf(deps, event);
@@ -45,6 +54,9 @@ export function createDeliveryActivities(
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: event.lines && lines, totalDebit, reason };
         const identity = { type, referenceId, orderId, keyIds };
+        const refused = isLocal ? undefined : await refusalOf(deps);
+        if (refused !== undefined)
+          throw failure(FAILURE.attemptEnded, `nothing was sent: ${refused}`, { benign: true });
         const delivered = await postEvent(deps, identity, data, notAfter - deps.now());
         if (!isLocal && performance.now() - beganAt < FAST_MS) isTooSlow = false;
         return delivered;

@@ -1,20 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import {
-  ActivityCancelledError,
-  ActivityNotFoundError,
-  ActivityPausedError,
-  ActivityResetError,
-} from '@temporalio/client';
-import { errorName } from '../domain/safe-values';
 import type { BeforeWrite } from '../partner';
 import { withTimeout } from '../temporal/client';
+import { refusalOf } from './confirm-attempt';
 import type { ActivityDependencies } from './dependencies';
 
 /** The heartbeat details that record the intention. Every heartbeat of the attempt carries them. */
 const INTENTION = { intention: 'place-order' };
-/** How long the server may take to confirm the record. If it takes longer, nothing is sent. */
-const RESPONSE_TIMEOUT_MS = 5_000;
 /** How soon after the confirmation the request must be written, so that a frozen process sends nothing late. */
 const WRITE_WITHIN_MS = 2_000;
 /** The SDK throttles heartbeats. It gives up an attempt that sends none for its heartbeat timeout plus 5 s. */
@@ -37,9 +29,10 @@ const GIVE_UP_EARLY_MS = 1_000;
  *   process, so that at most one of them is between its record and its write.
  */
 export function createIntentionRecord(
-  { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
+  deps: Pick<ActivityDependencies, 'client' | 'now'>,
   { notAfter, serialQueue }: { notAfter: number; serialQueue: SerialQueue },
 ): { record: BeforeWrite; close: () => void } {
+  const { now } = deps;
   const context = Context.current();
   let beats: NodeJS.Timeout | undefined;
   const refuse = (reason: string) => {
@@ -47,18 +40,10 @@ export function createIntentionRecord(
     return { refused: `not sent, because the intention was not recorded: ${reason}` };
   };
   const record: BeforeWrite = async () => {
-    const calledAt = now();
-    if (calledAt > notAfter) return refuse('the attempt expired while it waited for its turn');
-    try {
-      await client.withDeadline(calledAt + RESPONSE_TIMEOUT_MS, () =>
-        client.activity.heartbeat(context.info.taskToken, INTENTION),
-      );
-    } catch (error) {
-      return refuse(refusalReason(error));
-    }
+    if (now() > notAfter) return refuse('the attempt expired while it waited for its turn');
+    const refused = await refusalOf(deps, INTENTION);
+    if (refused !== undefined) return refuse(refused);
     const respondedAt = now();
-    // The process may have been frozen, or too busy to notice the deadline.
-    if (respondedAt - calledAt > RESPONSE_TIMEOUT_MS) return refuse('Temporal responded too late');
     // A heartbeat without these details would erase the record.
     beats ??= setInterval(() => context.heartbeat(INTENTION), BEAT_EVERY_MS);
     return { writeBy: respondedAt + WRITE_WITHIN_MS };
@@ -103,12 +88,4 @@ export function createSerialQueue(): SerialQueue {
       else end();
     }
   };
-}
-
-function refusalReason(error: unknown): string {
-  if (error instanceof ActivityPausedError) return 'the attempt was paused';
-  if (error instanceof ActivityResetError) return 'the attempt was reset';
-  if (error instanceof ActivityCancelledError) return 'the attempt was cancelled';
-  if (error instanceof ActivityNotFoundError) return 'Temporal has given up on the attempt';
-  return `Temporal did not respond (${errorName(error)})`;
 }

@@ -18,6 +18,8 @@ export const FAILURE = {
   orderTooLarge: 'OrderTooLarge',
   /** A local activity hands over to an ordinary one, after a reset or if the checkout is slow. Benign. */
   notLocally: 'NotLocally',
+  /** Temporal no longer counts the attempt, or did not respond, so nothing was sent. Benign, and retried. */
+  attemptEnded: 'AttemptEnded',
   /** No permit under PARTNER_MAX_RPS was free in time. Benign, and retried when a permit is likely. */
   rateLimited: 'RateLimited',
   /** The partner denied access: a rotated API key or a wrong prefix. Logged as an error and retried. */

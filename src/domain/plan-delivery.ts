@@ -48,6 +48,8 @@ export interface SaleEvent {
   firstRunId?: string;
   /** The events without keys that the review has considered. */
   keylessEvents?: string[];
+  /** Only in a local delivery: the start of its workflow task. Epoch ms, the server's clock. */
+  decidedAt?: number;
 }
 
 /** How to bring the checkout up to date after the end of a purchase. */

@@ -19,6 +19,8 @@ const BOUGHT_AFTER_ALL =
   'The checkout was notified that nothing was bought. Ask the partner to cancel and refund the order.';
 const FULFILLED_AFTER_ALL =
   'The checkout was notified that the order failed or was refunded, and may have refunded the customer. Ask the partner to cancel and refund the order.';
+const WITHHELD =
+  'Ask the partner for a refund. If keys were withheld, first check the checkout: some may have reached it without a confirmation.';
 const ADOPT = 'Attach the order to the purchase with `npx fulfilment resolve REFERENCE --order ORDER`.';
 
 /** Keys are missing: the order is only part of what was bought, or had no new key when it was read. */
@@ -79,7 +81,7 @@ type OrderState = (typeof ENDED)[number] | 'OPEN';
 type Rule = Classification | 'fine' | 'compare-amounts' | 'check-refund' | 'check-age';
 
 const mismatch: Classification = { kind: 'STATUS_MISMATCH' };
-const undelivered: Classification = { kind: 'UNDELIVERED' };
+const undelivered: Classification = { kind: 'UNDELIVERED', advice: WITHHELD };
 const stuck: Classification = { kind: 'STUCK' };
 const lostButOpen: Classification = { kind: 'LOST' };
 const amountMismatch: Classification = { kind: 'AMOUNT_MISMATCH' };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RESOLVE_UPDATE, STATUS_QUERY } from '../../../src/contracts/names';
 import { rejectionOf } from '../../support/checks';
 import { type Operator, operatorOf } from '../../support/operator';
@@ -83,7 +84,43 @@ describe('an operator who completes or fails an activity by hand', () => {
     },
   );
 
-  it.concurrent('a delivery that is failed while it runs is held only when nothing can arrive any more', async () => {
+  it.concurrent('a delivery that is failed while it reads the keys sends nothing, and is then held', async () => {
+    const { referenceId, operator, orderId } = await undelivered();
+    const reading = env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'delay', ms: 3_000 } });
+    await waitUntil('an attempt reads the keys', () => reading.hits === 1);
+
+    await operator.fail('deliverSale');
+    await untilHeld(operator, referenceId);
+    await operator.resolve('withhold');
+
+    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
+    expect(env.eventTypes(referenceId)).toEqual(['purchase.held', 'purchase.abandoned']);
+  });
+
+  it.concurrent(
+    'a delivery that is failed while the checkout receives it is held only when it has arrived',
+    async () => {
+      const { referenceId, operator } = await undelivered();
+      let accept: (answer: number) => void = () => undefined;
+      const answer = new Promise<number>((resolve) => (accept = resolve));
+      env.receiver.responseTo(referenceId, answer, 'purchase.delivered');
+      const tries = env.receiver.attemptsOf(referenceId).length;
+      await waitUntil('an attempt posts', () => env.receiver.attemptsOf(referenceId).length > tries);
+
+      await operator.fail('deliverSale');
+      // It must not be held before the checkout answers, although nothing else delays the hold.
+      await Promise.race([operator.held('DELIVERY_EXHAUSTED'), sleep(2_000)]);
+      accept(204);
+      await untilHeld(operator, referenceId);
+
+      expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered', 'purchase.held']);
+      await operator.resolve('deliver');
+      await expectDeliveredOnce(env, referenceId, 1);
+    },
+  );
+
+  /** A purchase whose event the checkout accepts only from now on. */
+  async function undelivered() {
     const referenceId = env.reference();
     env.receiver.responseTo(referenceId, 500);
     await env.buy({ 'demo-instant': 1 }, referenceId);
@@ -91,16 +128,13 @@ describe('an operator who completes or fails an activity by hand', () => {
     await operator.pending('deliverSale', 2);
     const { id: orderId } = await env.orderOf(referenceId);
     env.receiver.take(referenceId);
-    const reading = env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'delay', ms: 3_000 } });
-    await waitUntil('an attempt reads the keys', () => reading.hits === 1);
+    return { referenceId, operator, orderId };
+  }
 
-    await operator.fail('deliverSale');
+  async function untilHeld(operator: Operator, referenceId: string) {
     await operator.held('DELIVERY_EXHAUSTED');
-    await operator.resolve('withhold');
-
-    expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
-    expect(env.eventTypes(referenceId)).toEqual(['purchase.delivered', 'purchase.held', 'purchase.abandoned']);
-  });
+    await waitUntil('the checkout knows', () => env.eventTypes(referenceId).includes('purchase.held'));
+  }
 
   it.concurrent('an undecodable signal, query or update does not break a purchase', async () => {
     const referenceId = await env.buy({ 'demo-never': 1 });

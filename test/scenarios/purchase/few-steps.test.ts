@@ -29,6 +29,15 @@ describe('the history of a purchase', () => {
     expect(env.sandbox.requests()).toMatchObject({ place: 1, orders: 1, products: 0, unknown: 0, ...reads });
   });
 
+  it.concurrent('shows an event without keys before it is sent, so that a run after a reset knows of it', async () => {
+    const env = await startTestEnvironment();
+    const { referenceId, outcome } = await env.bought({ 'demo-out-of-stock': 1 });
+
+    expect(outcome).toBe('REJECTED');
+    const { activities } = await historyOf(env, referenceId);
+    expect(activities.filter((step) => step.endsWith('deliverSale'))).toEqual(['deliverSale']);
+  });
+
   it.concurrent(
     'has no local poll after a reset, because the deliveries of earlier runs must be read first',
     async () => {

@@ -1,13 +1,20 @@
+import { ActivityNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { createDeliveryActivities } from '../../../src/activities/deliver-sale';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 
+/** Of a server for which every attempt is current. */
+const client = {
+  withDeadline: async (_: number, call: () => unknown) => call(),
+  activity: { heartbeat: async () => undefined },
+};
+
 it('an event after the end of a purchase is not sent once the purchase has run again', async () => {
   const sent: unknown[] = [];
   const deliver = async (event: unknown) => sent.push(event) > 0;
   const purchases = { describeIfKnown: async () => ({ runId: 'second' }) };
-  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: Date.now, purchases };
+  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: Date.now, purchases, client };
   const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
   for (const [afterRunId, kind] of [
     ['first', 'CHANGED'],
@@ -39,15 +46,34 @@ it('whether it has run again is read after the keys, which may take long', async
 it('a local delivery has a short deadline from the time it was due, and an ordinary one ends before Temporal times it out', async () => {
   const deadlines: (number | undefined)[] = [];
   const deliver = async (_: unknown, withinMs?: number) => deadlines.push(withinMs) > 0;
-  const times = [5_400, 5_400, 5_400, 8_400, 8_400].values();
-  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: () => times.next().value };
+  let time = 5_400;
+  const slow = { ...client, activity: { heartbeat: async () => void (time += 3_000) } };
+  const deps = { eventSender: { deliver }, metrics: { count: () => {} }, now: () => time, client: slow };
   const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
   for (const isLocal of [true, false]) {
     const due = { isLocal, currentAttemptScheduledTimestampMs: 5_000, startToCloseTimeoutMs: 10_000 };
     const environment = new MockActivityEnvironment(due, { logger: new DefaultLogger('ERROR') });
-    await environment.run(deliverSale, { type: 'purchase.rejected' as const, referenceId: 'SALE-1' });
+    await environment.run(deliverSale, { type: 'purchase.rejected' as const, referenceId: 'SALE-1', decidedAt: 5_000 });
   }
   expect(deadlines).toEqual([600, 7_000]);
+});
+
+it('a process that was frozen sends nothing in an old workflow task, or if its attempt no longer counts', async () => {
+  const sent: unknown[] = [];
+  const deliver = async (event: unknown) => sent.push(event) > 0;
+  const heartbeat = async () => Promise.reject(new ActivityNotFoundError('gone'));
+  const deps = { eventSender: { deliver }, now: () => 60_000, client: { ...client, activity: { heartbeat } } };
+  const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
+  const event = { type: 'purchase.delivered' as const, referenceId: 'SALE-1' };
+  for (const [isLocal, type] of [
+    [true, 'NotLocally'],
+    [false, 'AttemptEnded'],
+  ] as const) {
+    const attempt = { isLocal, currentAttemptScheduledTimestampMs: 60_000, startToCloseTimeoutMs: 10_000 };
+    const environment = new MockActivityEnvironment(attempt, { logger: new DefaultLogger('ERROR') });
+    await expect(environment.run(deliverSale, { ...event, decidedAt: 51_000 })).rejects.toMatchObject({ type });
+  }
+  expect(sent).toEqual([]);
 });
 
 it('a local or repeated attempt that finds a change does not know whether an attempt before it sent the event', async () => {
@@ -60,6 +86,9 @@ it('a local or repeated attempt that finds a change does not know whether an att
     [{}, false],
   ] as const) {
     const environment = new MockActivityEnvironment(attempt, { logger: new DefaultLogger('ERROR') });
-    expect(await environment.run(deliverSale, event)).toEqual({ kind: 'CHANGED', eventMayHaveArrived });
+    expect(await environment.run(deliverSale, { ...event, decidedAt: Date.now() })).toEqual({
+      kind: 'CHANGED',
+      eventMayHaveArrived,
+    });
   }
 });
