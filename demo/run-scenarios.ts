@@ -7,6 +7,8 @@ import { NOT_STARTED, type Progress, type Row } from './progress';
 import { type Scenario, SCENARIOS, scenarioWith } from './scenarios';
 
 const REFRESH_MS = 500;
+/** A purchase in one of these states may be held if the worker is killed, and the demo would wait for it forever. */
+const NOT_PLACED_YET: readonly string[] = [NOT_STARTED, 'STARTED', 'PLACING', 'UNCONFIRMED'];
 
 /**
  * Runs every scenario to its end.
@@ -23,7 +25,7 @@ export async function runScenarios(
   void showProgress(environment, progress, rows, stop.signal);
   try {
     await start(environment, ({ fault }) => fault === undefined);
-    await until(() => rows.every(({ scenario, state }) => scenario.fault || ![NOT_STARTED, 'PLACING'].includes(state)));
+    await until(() => rows.every(({ scenario, state }) => scenario.fault || !NOT_PLACED_YET.includes(state)));
     await killWorker(environment, progress);
     await start(environment, ({ fault }) => fault !== undefined && fault !== 'kill-worker');
     await Promise.all([cancelPurchase(environment, rows), abandonPurchase(environment, progress, rows)]);

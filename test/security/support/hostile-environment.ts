@@ -62,6 +62,8 @@ export async function startHostileEnvironment() {
     // A busy machine must not cause a hold, because nothing here would decide it.
     settings: {
       replace: 'always',
+      // A purchase here waits that long for a history that never becomes readable.
+      placeWithinMs: 120_000,
       partnerTimeoutMs: 2_000,
       confirmWindowMs: 1_000,
       pollIntervalMs: 100,
