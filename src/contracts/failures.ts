@@ -16,7 +16,7 @@ export const FAILURE = {
   partnerUnavailable: 'PartnerUnavailable',
   /** The order is larger than PARTNER_MAX_BODY. Not retried: an operator decides. */
   orderTooLarge: 'OrderTooLarge',
-  /** A local activity hands over to an ordinary one, after a reset or if the checkout is slow. Benign. */
+  /** A local activity hands over to an ordinary one: after a reset or a freeze, or if the checkout is slow. Benign. */
   notLocally: 'NotLocally',
   /** Temporal no longer counts the attempt, or did not respond, so nothing was sent. Benign, and retried. */
   attemptEnded: 'AttemptEnded',

@@ -88,6 +88,7 @@ describe('an operator who completes or fails an activity by hand', () => {
     const { referenceId, operator, orderId } = await undelivered();
     const reading = env.sandbox.addFault({ operation: 'keys', orderId, action: { type: 'delay', ms: 3_000 } });
     await waitUntil('an attempt reads the keys', () => reading.hits === 1);
+    env.receiver.take(referenceId);
 
     await operator.fail('deliverSale');
     await untilHeld(operator, referenceId);
@@ -119,7 +120,7 @@ describe('an operator who completes or fails an activity by hand', () => {
     },
   );
 
-  /** A purchase whose event the checkout accepts only from now on. */
+  /** A purchase whose event the checkout does not accept yet. */
   async function undelivered() {
     const referenceId = env.reference();
     env.receiver.responseTo(referenceId, 500);
@@ -127,7 +128,6 @@ describe('an operator who completes or fails an activity by hand', () => {
     const operator = operatorOf(env, referenceId);
     await operator.pending('deliverSale', 2);
     const { id: orderId } = await env.orderOf(referenceId);
-    env.receiver.take(referenceId);
     return { referenceId, operator, orderId };
   }
 
