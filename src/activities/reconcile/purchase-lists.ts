@@ -4,6 +4,7 @@ import { purchaseWorkflowId, referenceOfDelivery, referenceOfPurchase } from '..
 import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/purchase';
 import { anyOfInBatches } from '../../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attributes';
+import { groupBy } from '../../domain/group-by';
 import { type KeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import { isWithoutOrder, type KnownPurchase, type PartnerOrder } from '../../domain/reconciliation/records';
@@ -40,10 +41,9 @@ export async function listLateDeliveries(reader: PurchaseReader): Promise<LateDe
     const delivery = status.name === 'COMPLETED' ? (deliveryMemo.safeParse(memo ?? {}).data ?? {}) : undefined;
     found.push({ referenceId, startedAt: startTime.getTime(), delivery });
   }
-  const byReference = new Map<string, LateDelivery[]>();
-  for (const { referenceId, delivery } of found.toSorted((one, other) => one.startedAt - other.startedAt))
-    byReference.set(referenceId, [...(byReference.get(referenceId) ?? []), delivery]);
-  return byReference;
+  const oldestFirst = found.toSorted((one, other) => one.startedAt - other.startedAt);
+  const byReference = groupBy(oldestFirst, ({ referenceId }) => referenceId);
+  return new Map([...byReference].map(([referenceId, own]) => [referenceId, own.map(({ delivery }) => delivery)]));
 }
 
 /**
