@@ -16,16 +16,20 @@ const RESPONSE_TIMEOUT_MS = 5_000;
  * that its attempt has timed out, and that another one may have ended the activity.
  *
  * @param details are on record when this returns
+ * @param meanwhile another request to the server, whose response must be as recent
  * @returns why the attempt must send nothing; undefined if it may go on
  */
 export async function refusalOf(
   { client, now }: Pick<ActivityDependencies, 'client' | 'now'>,
-  details?: object,
+  { details, meanwhile }: { details?: object; meanwhile?: () => Promise<unknown> } = {},
 ): Promise<string | undefined> {
   const { taskToken } = activityInfo();
   const calledAt = now();
   try {
-    await client.withDeadline(calledAt + RESPONSE_TIMEOUT_MS, () => client.activity.heartbeat(taskToken, details));
+    const heartbeat = client.withDeadline(calledAt + RESPONSE_TIMEOUT_MS, () =>
+      client.activity.heartbeat(taskToken, details),
+    );
+    await Promise.all([heartbeat, meanwhile?.()]);
   } catch (error) {
     return reasonOf(error);
   }

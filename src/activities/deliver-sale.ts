@@ -25,6 +25,8 @@ const LOCAL_DEADLINE_MS = 1_000;
  * which a process that was frozen does not know.
  */
 const MAX_TASK_AGE_MS = 8_000;
+/** How far the worker's clock may be behind the server's. Otherwise it can't tell how old a workflow task is. */
+const MAX_CLOCK_LAG_MS = 1_000;
 /** After one slow local delivery, local deliveries stop. An ordinary delivery faster than this turns them on again. */
 const FAST_MS = 1_000;
 
@@ -39,24 +41,28 @@ export function createDeliveryActivities(
     async deliverSale(event): Promise<SaleDeliveryAttemptResult> {
       const { isLocal, currentAttemptScheduledTimestampMs: dueAt, startToCloseTimeoutMs } = activityInfo();
       if (isLocal && isTooSlow) throw retryAsOrdinaryActivity('the checkout was too slow for a local delivery');
-      if (isLocal && deps.now() - (event.decidedAt ?? 0) > MAX_TASK_AGE_MS)
-        throw retryAsOrdinaryActivity('the workflow task is too old for a local delivery');
+      const taskAgeMs = deps.now() - (event.decidedAt ?? 0);
+      if (isLocal && (taskAgeMs > MAX_TASK_AGE_MS || taskAgeMs < -MAX_CLOCK_LAG_MS))
+        throw retryAsOrdinaryActivity('the workflow task is too old for a local delivery, or the clock is wrong');
       const beganAt = performance.now();
       // Temporal times an attempt out, but does not stop it.
       const notAfter = isLocal ? dueAt + LOCAL_DEADLINE_MS : deps.now() + startToCloseTimeoutMs;
       try {
         const lines = await linesOf(deps, event);
         // A local delivery may be the repetition of one whose worker died, and the history doesn't show it.
-        // Reading the keys may take long, so the purchase is read after them.
-        if (!lines || (await hasRunAgain(deps, event)) || (await isReviewOld(deps, event)))
-          return { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() };
+        const changed = { kind: 'CHANGED', eventMayHaveArrived: isLocal || wasDispatchedBefore() } as const;
+        if (!lines || (await isReviewOld(deps, event))) return changed;
+        // Reading the keys may take long, so this is read last. Only ordinary deliveries follow the end of a purchase.
+        let hasChanged = false;
+        const meanwhile = async () => void (hasChanged = await hasRunAgain(deps, event));
+        const refused = isLocal ? undefined : await refusalOf(deps, { meanwhile });
+        if (hasChanged) return changed;
+        if (refused !== undefined)
+          throw failure(FAILURE.attemptEnded, `nothing was sent: ${refused}`, { benign: true });
         const { type, referenceId, orderId, outcome, totalDebit, reason } = event;
         const keyIds = lines.flatMap(({ keys = [] }) => keys.map(({ id }) => id));
         const data = { referenceId, orderId, outcome, lines: event.lines && lines, totalDebit, reason };
         const identity = { type, referenceId, orderId, keyIds };
-        const refused = isLocal ? undefined : await refusalOf(deps);
-        if (refused !== undefined)
-          throw failure(FAILURE.attemptEnded, `nothing was sent: ${refused}`, { benign: true });
         const delivered = await postEvent(deps, identity, data, notAfter - deps.now());
         if (!isLocal && performance.now() - beganAt < FAST_MS) isTooSlow = false;
         return delivered;

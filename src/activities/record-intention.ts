@@ -41,7 +41,7 @@ export function createIntentionRecord(
   };
   const record: BeforeWrite = async () => {
     if (now() > notAfter) return refuse('the attempt expired while it waited for its turn');
-    const refused = await refusalOf(deps, INTENTION);
+    const refused = await refusalOf(deps, { details: INTENTION });
     if (refused !== undefined) return refuse(refused);
     const respondedAt = now();
     // A heartbeat without these details would erase the record.

@@ -48,13 +48,14 @@ export async function deliverWithRetries(
   mayBeLocal: boolean,
 ): Promise<SaleDeliveryEnd> {
   const summary = deliverySummary(event);
-  let eventMayHaveArrived = false;
+  let mayHaveArrivedLocally = false;
   let retryAfterMs = 0;
   // The history shows an event without keys before it is sent, so that a run after a reset does not contradict it.
   if (mayBeLocal && keyCount(event.lines ?? []) > 0) {
     const first = await deliverLocally(event, summary);
     if (first.kind !== 'FAILED') return first;
-    ({ eventMayHaveArrived, retryAfterMs } = first);
+    mayHaveArrivedLocally = true;
+    ({ retryAfterMs } = first);
   }
   sender.showDelivering(event.type);
   const beganAt = Date.now();
@@ -67,7 +68,7 @@ export async function deliverWithRetries(
   } catch (failure) {
     end = endAfterFailure(failure, beganAt);
   }
-  if (end.kind === 'CHANGED') return { ...end, eventMayHaveArrived: eventMayHaveArrived || end.eventMayHaveArrived };
+  if (end.kind === 'CHANGED') return { ...end, eventMayHaveArrived: mayHaveArrivedLocally || end.eventMayHaveArrived };
   // The last attempt may still be running. Nobody should decide to withhold keys that it is about to deliver.
   if (end.kind === 'EXHAUSTED') {
     await sleep(deliveryAttemptMs(sender.settings), { summary: 'until no attempt can still be running' });
@@ -101,8 +102,11 @@ const ENDED_BY_OPERATOR = {
   reason: 'an operator ended the delivery of the event before the checkout confirmed it, so it may have arrived',
 } as const;
 
-/** `eventMayHaveArrived`: the event may have reached the checkout. `retryAfterMs`: the delay that was asked for, or 0. */
-type LocalFailure = { kind: 'FAILED'; eventMayHaveArrived: boolean; retryAfterMs: number };
+/**
+ * Whatever the reason, the event may have reached the checkout: the attempt may repeat one whose worker died, and the
+ * history doesn't show it. `retryAfterMs`: the delay that was asked for, or 0.
+ */
+type LocalFailure = { kind: 'FAILED'; retryAfterMs: number };
 
 async function deliverLocally(event: SaleEvent, summary: string): Promise<SaleDeliveryAttemptResult | LocalFailure> {
   try {
@@ -110,9 +114,8 @@ async function deliverLocally(event: SaleEvent, summary: string): Promise<SaleDe
   } catch (failure) {
     // The failure of a local activity is not wrapped in an ActivityFailure.
     if (!(failure instanceof TemporalFailure)) throw failure;
-    if (!(failure instanceof ApplicationFailure)) return { kind: 'FAILED', eventMayHaveArrived: true, retryAfterMs: 0 };
-    const eventMayHaveArrived = failure.type === FAILURE.deliveryFailed;
-    return { kind: 'FAILED', eventMayHaveArrived, retryAfterMs: retryDelayOf(failure) };
+    const retryAfterMs = failure instanceof ApplicationFailure ? retryDelayOf(failure) : 0;
+    return { kind: 'FAILED', retryAfterMs };
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { historyOf } from '../../support/history';
 import { type Operator, operatorOf } from '../../support/operator';
 import { startReadyWorker, workerEnvOf } from '../../support/processes';
@@ -50,6 +51,27 @@ describe('keys of a local delivery that Temporal has not recorded', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
     if (isAway) expect((await historyOf(env, referenceId)).activities).toContain('pollUntilEnded');
     await expectSameKeys(env, referenceId);
+  });
+
+  it.concurrent('are named in a notice if the order is refunded before the next worker can read it', async () => {
+    const settings = { ...AT_ONCE, pollIntervalMs: 1_000 };
+    const env = await startTestEnvironment({ worker: false, settings });
+    const victim = await startReadyWorker({ env: workerEnvOf(env) });
+    env.receiver.respondWith(({ body: { type } }) => (type === 'purchase.delivered' ? 'take-and-hang' : 204));
+    const referenceId = await env.buy({ 'demo-never': 2 });
+    const operator = operatorOf(env, referenceId);
+    await operator.pending('pollUntilEnded', 1);
+    const { id: orderId } = await env.orderOf(referenceId);
+    await env.sandbox.changeOrder(orderId, { status: 'COMPLETED', keys: [[randomUUID(), randomUUID()]] });
+    await waitUntil('the checkout has it', () => env.receiver.attempts.length > 0);
+    victim.signal('SIGKILL');
+    env.sandbox.addFault({ operation: 'keys', times: 1, action: { type: 'answer', status: 503 } });
+    await env.sandbox.changeOrder(orderId, { status: 'REFUNDED' });
+    await startReadyWorker({ env: workerEnvOf(env) });
+
+    expect(await operator.result()).toMatchObject({ outcome: 'REFUNDED' });
+    const notice = env.receiver.eventsOf(referenceId).find(({ data }) => data.kind === 'DELIVERED_KEYS_GONE');
+    expect(notice?.data.details).toMatchObject({ count: 2 });
   });
 
   const LATE = ['purchase.delivered', 'purchase.late_delivery'];

@@ -65,21 +65,45 @@ it('a process that was frozen sends nothing in an old workflow task, or if its a
   const deps = { eventSender: { deliver }, now: () => 60_000, client: { ...client, activity: { heartbeat } } };
   const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
   const event = { type: 'purchase.delivered' as const, referenceId: 'SALE-1' };
-  for (const [isLocal, type] of [
-    [true, 'NotLocally'],
-    [false, 'AttemptEnded'],
+  for (const [isLocal, decidedAt, type] of [
+    [true, 51_000, 'NotLocally'],
+    // With a clock that is behind the server's, an old task looks new.
+    [true, 62_000, 'NotLocally'],
+    [false, 51_000, 'AttemptEnded'],
   ] as const) {
     const attempt = { isLocal, currentAttemptScheduledTimestampMs: 60_000, startToCloseTimeoutMs: 10_000 };
     const environment = new MockActivityEnvironment(attempt, { logger: new DefaultLogger('ERROR') });
-    await expect(environment.run(deliverSale, { ...event, decidedAt: 51_000 })).rejects.toMatchObject({ type });
+    await expect(environment.run(deliverSale, { ...event, decidedAt })).rejects.toMatchObject({ type });
   }
   expect(sent).toEqual([]);
 });
 
+it('a process that was frozen while it asked whether the purchase has run again sends nothing', async () => {
+  const sent: unknown[] = [];
+  const deliver = async (event: unknown) => sent.push(event) > 0;
+  let time = 60_000;
+  const describeIfKnown = async () => {
+    time += 6_000;
+    return { runId: 'first' };
+  };
+  const deps = { eventSender: { deliver }, now: () => time, client, purchases: { describeIfKnown } };
+  const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  const event = { type: 'purchase.late_delivery' as const, referenceId: 'SALE-1', afterRunId: 'first' };
+  await expect(environment.run(deliverSale, event)).rejects.toMatchObject({ type: 'AttemptEnded' });
+  expect(sent).toEqual([]);
+});
+
 it('a local or repeated attempt that finds a change does not know whether an attempt before it sent the event', async () => {
-  const purchases = { describeIfKnown: async () => ({ runId: 'second' }) };
-  const { deliverSale } = createDeliveryActivities({ purchases, now: Date.now } as unknown as ActivityDependencies);
-  const event = { type: 'purchase.refunded' as const, referenceId: 'SALE-1', afterRunId: 'first' };
+  const earlier = { isPurchase: true, memo: {}, unconfirmedEvents: ['purchase.failed'] };
+  const purchases = {
+    earlierRuns: async function* () {
+      yield earlier;
+    },
+  };
+  const deps = { purchases, now: Date.now };
+  const { deliverSale } = createDeliveryActivities(deps as unknown as ActivityDependencies);
+  const event = { type: 'purchase.refunded' as const, referenceId: 'SALE-1', firstRunId: 'first' };
   for (const [attempt, eventMayHaveArrived] of [
     [{ isLocal: true }, true],
     [{ attempt: 2 }, true],
