@@ -1,4 +1,4 @@
-import { type BigIntStats, readFileSync, statSync } from 'node:fs';
+import { type BigIntStats, existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 
@@ -94,6 +94,14 @@ function readFrom<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
-    throw new UnusableFileError(`the file ${path}, which can't be read (${code})`);
+    const problem = `can't be read (${code})`;
+    if (isPath(path)) throw new UnusableFileError(`the file ${path}, which ${problem}`);
+    throw new UnusableFileError(`a path that ${problem} and is not shown, because it may be the secret itself`);
   }
+}
+
+/** Somebody may set the variable to the secret itself, which no message may show. */
+function isPath(path: string): boolean {
+  const folder = dirname(path);
+  return /^\.{1,2}\//.test(path) || (folder !== '.' && folder !== '/' && existsSync(folder));
 }

@@ -53,6 +53,22 @@ describe('a secret in a file', () => {
     expect(problems).toEqual([]);
   });
 
+  it.each(['sk_live_0123456789', 'whsec_MfKQ9r8GKYqrTwjUPD8/ILPZIo2LaLaSw', '/4d2c+0123456789=='])(
+    'is not shown if the variable has the secret instead of a path: %s',
+    (secret) => {
+      const [issue] = issuesOf({ PARTNER_API_KEY_FILE: secret });
+      expect(issue?.got).toBe(
+        "a path that can't be read (ENOENT) and is not shown, because it may be the secret itself",
+      );
+      expect(JSON.stringify(issue)).not.toContain(secret);
+    },
+  );
+
+  it('whose path is wrong is named by that path', () => {
+    for (const wrong of [join(dir, 'missing'), './missing'])
+      expect(issuesOf({ PARTNER_API_KEY_FILE: wrong })[0]?.got).toContain(`the file ${wrong}, which can't be read`);
+  });
+
   it.each<[string, number, number, boolean]>([
     ['everyone can read is used, with a warning', 0o755, 0o644, true],
     ['everyone could read, but in a private folder, is used without a warning', 0o700, 0o644, false],
