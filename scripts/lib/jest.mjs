@@ -8,7 +8,8 @@ import { ensureTemporalCli } from './temporal-cli.mjs';
 import { ensureTestServer } from './test-server.mjs';
 
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
-const UNIT_TESTS = join('test', 'unit', '/');
+/** They start no Temporal server. The check before an upgrade runs where the worker runs. */
+const WITHOUT_SERVER = [join('test', 'unit', '/'), join('test', 'replay', 'open-workflows.ts')];
 
 /**
  * Runs Jest with these arguments on a fresh build. The Temporal servers are prepared only if a test needs them.
@@ -20,7 +21,7 @@ const UNIT_TESTS = join('test', 'unit', '/');
  */
 export async function runJest(args, files) {
   const selected = files ?? (await testFiles(args));
-  if (selected.every((file) => file.startsWith(UNIT_TESTS))) {
+  if (selected.every((file) => WITHOUT_SERVER.some((path) => file.startsWith(path)))) {
     delete process.env.TEMPORAL_CLI;
   } else {
     process.env.TEMPORAL_CLI = await ensureTemporalCli();

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
-import { loadEnvFile } from '../../src/config/env-file';
-import { DEFAULT_TASK_QUEUE } from '../../src/contracts/names';
+import { loadEnvFile, readStarterConfig } from '../../src/config';
 import { readTemporalTarget } from '../../src/temporal/client';
 import { closeAtEnd } from '../support/clean-up';
 import { WORKFLOW_BUNDLE } from '../support/worker';
@@ -13,10 +12,11 @@ import { replay } from './histories';
  */
 it('this build replays every open workflow of the task queue without a non-determinism error', async () => {
   loadEnvFile();
-  const { connectionOptions, namespace } = readTemporalTarget(process.env);
+  const config = readStarterConfig();
+  const { connectionOptions, namespace } = readTemporalTarget(process.env, config);
   const connection = await Connection.connect(connectionOptions);
   closeAtEnd(() => connection.close());
-  const taskQueue = process.env.TEMPORAL_TASK_QUEUE ?? DEFAULT_TASK_QUEUE;
+  const { taskQueue } = config;
   const client = new Client({ connection, namespace });
   const open = client.workflow.list({ query: `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'` });
 
