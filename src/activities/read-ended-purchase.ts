@@ -69,6 +69,7 @@ export async function loadEndedPurchase(
     refundReceived,
     keylessEvents,
     outcomeKeyIds: memo?.outcomeKeyIds ?? memo?.keyIds ?? {},
+    adopted: memo?.adopted,
   };
   if (result && isKeylessOutcome(result.outcome)) return { ended, taskQueue };
   const orderId = result ? result.orderId : await ownOrderId(deps, description, referenceId);

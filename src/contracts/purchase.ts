@@ -137,6 +137,8 @@ export const purchaseMemo = z.object({
   hold: absentOr(holdSchema),
   /** What operators accepted. It also applies to late keys. */
   accepted: absentOr(acceptedOrder),
+  /** Of an overdue purchase: another request may have placed its order, so all items of the order must match the sale. */
+  adopted: absentOr(z.boolean()),
 });
 
 export type PurchaseMemo = z.infer<typeof purchaseMemo>;

@@ -17,6 +17,8 @@ export interface EndedPurchase {
   reason?: string;
   /** What operators accepted of its order. */
   accepted?: Accepted;
+  /** It ended as overdue, and another request may have placed its order. */
+  adopted?: boolean;
   /** The key ids in its outcome event. */
   outcomeKeyIds: KeyIds;
   /** The ids of all keys that the checkout has received. */
@@ -63,10 +65,11 @@ export type DeliveryPlan =
 
 /** @param again also send what the checkout has already received. */
 export function planDelivery(ended: EndedPurchase, again: boolean): DeliveryPlan {
-  const { items, outcome, order, accepted, keylessEvents } = ended;
+  const { items, outcome, order, accepted, adopted, keylessEvents } = ended;
   if (outcome !== undefined && isKeylessOutcome(outcome)) return repeatOutcome(ended, again, `it ended as ${outcome}`);
   if (!order) return { kind: 'nothing', reason: 'the partner shows no order for this purchase', missing: 0 };
-  const review = reviewOrder({ items, accepted, keylessEvents }, order, outcome === undefined ? 'all' : 'not-bought');
+  const compared = outcome === undefined || adopted ? 'all' : 'not-bought';
+  const review = reviewOrder({ items, accepted, keylessEvents }, order, compared);
   switch (review.kind) {
     case 'issue':
       return { kind: 'issue', issue: review.issue.explanation };

@@ -147,6 +147,7 @@ const isEndedShape = isObject({
   receivedKeyIds: isKeyIds,
   refundReceived: isBoolean,
   keylessEvents: isOptional(isListOf(isString)),
+  adopted: isOptional(isBoolean),
   order: isOptional(isSnapshot),
 });
 

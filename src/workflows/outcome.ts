@@ -43,7 +43,7 @@ export async function decideOutcome(
     const { orderId } = order;
     if (isUnreadableOrder(order)) {
       const explanation = explainUnreadable(order.reason);
-      if (!order.isTooLarge) return overdue(explanation);
+      if (!order.isTooLarge) return overdue(explanation, compared);
       const { decision } = await holds.hold({ reason: 'ORDER_TOO_LARGE', explanation });
       if (decision === 'withhold') return abandoned(purchase, explanation, decision);
       order = await awaitOrder(purchase, orderId, 'scheduled');
@@ -57,7 +57,7 @@ export async function decideOutcome(
       case 'ended':
         return { outcome: review.outcome, lines: [], totalDebit, reason: explainEnd(status, receivedKeyIds) };
       case 'open':
-        return { ...overdue(`still ${status} at the deadline`), totalDebit };
+        return { ...overdue(`still ${status} at the deadline`, compared), totalDebit };
       case 'deliver': {
         const { lines, whole, ordered, reason } = review;
         return { outcome: whole ? 'DELIVERED' : 'PARTIALLY_DELIVERED', status, lines, ordered, totalDebit, reason };
@@ -97,8 +97,8 @@ function abandoned({ receivedKeyIds }: PurchaseRecord, explanation: string, deci
   return { outcome: 'ABANDONED', lines: [], reason } satisfies OutcomeDetails;
 }
 
-function overdue(reason: string): OutcomeDetails {
-  return { outcome: 'OVERDUE', lines: [], reason };
+function overdue(reason: string, compared: ComparedItems): OutcomeDetails {
+  return { outcome: 'OVERDUE', lines: [], reason, adopted: compared === 'all' || undefined };
 }
 
 /**

@@ -47,6 +47,8 @@ export interface OutcomeDetails {
   ordered?: number;
   totalDebit?: number;
   reason?: string;
+  /** See `purchaseMemo`. */
+  adopted?: boolean;
 }
 
 /**
@@ -178,7 +180,7 @@ export class PurchaseRecord {
   }
 
   /** Shows the outcome, writes the closing memo and returns the result. */
-  close({ outcome, lines: delivered, ordered, totalDebit, reason }: OutcomeDetails): PurchaseResult {
+  close({ outcome, lines: delivered, ordered, totalDebit, reason, adopted }: OutcomeDetails): PurchaseResult {
     const { referenceId, items } = this.input;
     const { orderId } = this;
     // An outcome without keys does not undo what earlier runs delivered.
@@ -198,6 +200,7 @@ export class PurchaseRecord {
       outcomeKeyIds: isLaterRun ? own : undefined,
       events: this.events,
       accepted: this.accepted,
+      adopted,
       reason,
       hold: undefined,
     };

@@ -194,11 +194,11 @@ function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: 
      * Buys what stays open and waits until the purchase is overdue. Only this purchase has the short deadline, so no
      * other one may start meanwhile.
      */
-    async overdue(items: Record<string, number> = { 'demo-never': 1 }) {
+    async overdue(items: Record<string, number> = { 'demo-never': 1 }, ownReference?: string) {
       const { deadlineMs } = settings;
       settings.deadlineMs = SOON_OVERDUE_MS;
       try {
-        const result = await starter.result(await buy(items));
+        const result = await starter.result(await buy(items, ownReference));
         if (result.outcome !== 'OVERDUE') throw new Error(`it is not overdue: ${JSON.stringify(result)}`);
         return { referenceId: result.referenceId, orderId: result.orderId! };
       } finally {

@@ -114,6 +114,22 @@ describe('every paid key is delivered or reported', () => {
     expect(await env.starter.status(referenceId)).toMatchObject({ afterEnd: { delivered: { 'demo-never': 2 } } });
   });
 
+  it('does not deliver an adopted order that shows only after the deadline that it is for something else', async () => {
+    const reference = env.reference();
+    const { id } = await env.orderByHand({ 'demo-never': 1 }, reference);
+    const hidesProducts = { type: 'merge', data: { products: [] } } as const;
+    const fault = { operation: 'keys', orderId: id, when: 'after', times: 'always', action: hidesProducts } as const;
+    env.sandbox.addFault(fault);
+    const { referenceId, become } = changing(await env.overdue({ 'demo-never': 1, 'demo-instant': 1 }, reference));
+    env.sandbox.clearFaults();
+    await become('COMPLETED', 'SOMEBODY-ELSES');
+
+    const note = 'the order does not contain demo-instant, which was bought';
+    expect(await night(referenceId)).toMatchObject([{ kind: 'LATE', done: 'unrepaired', note }]);
+    expect((await env.starter.redeliver(referenceId)).order).toMatchObject({ issue: note });
+    expect(await received(referenceId)).toEqual([]);
+  });
+
   it('delivers no key after it notified the checkout of a refund, whatever the order shows later, and says so', async () => {
     const { referenceId, become } = await overdue();
     await become('REFUNDED');

@@ -121,6 +121,14 @@ describe('what is sent after a purchase of four keys has ended, automatically an
     expect(summarize(planDelivery({ ...sale, accepted }, false))).toContain('late_delivery ab');
   });
 
+  it('compares all items of an adopted order, because another request may have placed it', () => {
+    const items = [...saleOf('OVERDUE', undefined, ['']).items, { productId: 'q', quantity: 1 }];
+    const sale = { ...saleOf('OVERDUE', orderOf('COMPLETED', 'abcd'), ['']), items };
+    expect(summarize(planDelivery(sale, false))).toContain('late_delivery abcd');
+    const issue = 'issue: the order does not contain q, which was bought';
+    expect(summarize(planDelivery({ ...sale, adopted: true }, false))).toBe(issue);
+  });
+
   it("checks the items of a stopped purchase's order, because its request may never have had a response", () => {
     const sale = saleOf(undefined, { ...orderOf('PENDING', ''), lines: [line('r', '')] }, ['']);
     expect(summarize(planDelivery(sale, true))).toContain('issue: the order does not contain p');
