@@ -15,7 +15,7 @@ import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile'
 import { indexRecords } from '../../domain/reconciliation/records';
 import { workflowsUrl } from '../../domain/ui-links';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report';
-import { lookbackIssue } from '../../temporal/client';
+import { lookbackIssue, reachingBackToLastRun } from '../../temporal/client';
 import { minFindingAgeMs } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { failure, toFailure } from '../failures';
@@ -61,13 +61,16 @@ export function createReconcileActivities(deps: ReconcileDependencies): Reconcil
 
 async function runReconciliation(
   deps: ReconcileDependencies,
-  window: ReconcileOrdersInput,
+  input: ReconcileOrdersInput,
   progress: Progress,
 ): Promise<ReconciliationResult> {
-  const { from, dryRun } = window;
+  const { dryRun } = input;
   const { signal } = progress;
-  const issue = await lookbackIssue(deps.client, lookbackOf(window));
+  const lookbackMs = lookbackOf(input);
+  const issue = await lookbackIssue(deps.client, lookbackMs);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
+  const { taskQueue } = activityInfo();
+  const from = await reachingBackToLastRun(deps.client, taskQueue, { from: input.from, lookbackMs });
   // Taken before the first page, because reading may take hours. The next run handles what starts or ends after this.
   const now = deps.now();
   const options = { now, from, recentSince: now - minFindingAgeMs(deps.settings) };
@@ -84,7 +87,7 @@ async function runReconciliation(
   };
   const findings = await handleFindings(context, reconcile(records, options), progress);
 
-  const report = reportOf({ ...window, ...ownRun(), ...uiOf(deps), now: deps.now(), records, findings });
+  const report = reportOf({ ...input, from, ...ownRun(), ...uiOf(deps), now: deps.now(), records, findings });
   progress.show('writing the report', { findings: findings.length });
   const written = await tryToWrite(deps.reportDir, report);
   const { repaired } = report;

@@ -2,6 +2,7 @@ import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, safeStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
+import { pluralize } from '../../domain/text-format';
 import {
   indexById,
   type KnownPurchase,
@@ -33,6 +34,8 @@ import { readKnownPurchase, type LateDeliveries, listLateDeliveries, listKnownPu
 /** The most unreadable rows that are read again. */
 const MAX_READ_AGAIN = 200;
 const PARALLEL = 4;
+/** How long after its purchase has ended an order may be missing from the history. Some partners update it slowly. */
+const MAX_HISTORY_LAG_MS = 2 * 3_600_000;
 
 /** The partner's orders and the purchases in Temporal. */
 interface Records {
@@ -55,7 +58,9 @@ export async function readRecords(
   const orders = indexById(all.filter((order) => order.createdAt >= since));
   const lateDeliveries = await listLateDeliveries(deps.purchases);
   const purchases = await listKnownPurchases(deps.purchases, options.from, { orders, lateDeliveries }, progress);
-  return readFollowedOrders(deps, { orders, unreadable, purchases, lateDeliveries }, options, progress);
+  const read = await readFollowedOrders(deps, { orders, unreadable, purchases, lateDeliveries }, options, progress);
+  const missing = missingRows(read, new Set(all.map(({ id }) => id)), options);
+  return { ...read, unreadable: [...read.unreadable, ...missing] };
 }
 
 /**
@@ -95,6 +100,31 @@ async function readFollowedOrders(
     unreadable.push({ what: 'order', id: isSafeOrderId(id) ? id : undefined, referenceId, reason: read.summary });
   });
   return { orders, unreadable, purchases, lateDeliveries };
+}
+
+/**
+ * One record if the history has no row for orders that the partner shows on request. It may then also lack orders that
+ * no purchase knows.
+ *
+ * @param shown the ids of all rows, whatever their dates
+ */
+function missingRows(
+  { orders, unreadable, purchases }: Records,
+  shown: ReadonlySet<string>,
+  options: ReconcileOptions,
+): UnreadableRecord[] {
+  const unreadableIds = new Set(unreadable.map(({ id }) => id));
+  if (unreadableIds.has(undefined)) return [];
+  const missing = purchases.filter((purchase) => {
+    const { orderId: id = '', closedAt = Infinity } = purchase;
+    const isThere = orders.has(id) && !shown.has(id) && !unreadableIds.has(id);
+    return isThere && isExpectedInHistory(purchase, options) && options.now - closedAt > MAX_HISTORY_LAG_MS;
+  });
+  const example = missing.find(({ orderId }) => orderId !== undefined && isSafeOrderId(orderId))?.orderId;
+  if (example === undefined) return [];
+  const count = new Set(missing.map(({ orderId }) => orderId)).size;
+  const reason = `it lacks ${pluralize(count, 'order')} that the partner shows on request, such as ${example}`;
+  return [{ what: 'history', reason }];
 }
 
 /**

@@ -256,7 +256,8 @@ function mayCoverPart({ ordered }: KnownPurchase, { quantity }: PartnerOrder): b
   return ordered !== undefined && quantity !== undefined && ordered !== quantity;
 }
 
-function isStuck(since: number, { now }: ReconcileOptions): boolean {
+/** @param since epoch ms */
+export function isStuck(since: number, { now }: ReconcileOptions): boolean {
   return now - since > STUCK_AFTER_MS;
 }
 

@@ -67,6 +67,7 @@ function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): 
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {
+  history: 'The order history is incomplete',
   row: "A row of the order history can't be read",
   order: "An order can't be read at the partner",
   memo: "The memo of the purchase can't be read",

@@ -51,9 +51,11 @@ export const FINDING_KINDS = {
   },
   UNREADABLE: {
     title: "Can't be read",
-    means: "A row of the order history, an order, or the memo of a purchase can't be read. All others were compared.",
+    means:
+      "A row of the order history, an order, or the memo of a purchase can't be read, or the history lacks orders that exist. All others were compared.",
     does: 'reports it',
-    advice: 'Ask the partner to correct its response. An unreadable record may hide an order that nobody knows about.',
+    advice:
+      'Ask the partner to correct its response. What is missing or unreadable may hide an order that nobody knows about.',
   },
   ORPHAN: {
     title: 'No purchase for this order',

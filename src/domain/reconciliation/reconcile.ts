@@ -6,6 +6,7 @@ import {
   classifyEnded,
   classifyKeys,
   classifyRunning,
+  isStuck,
   KEYS_MISSING,
   NOT_DELIVERED,
   REPAIRABLE,
@@ -78,8 +79,9 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
 
   if (isRunning(purchase)) {
     const found = finding(classifyRunning(purchase, order, options));
-    // A running purchase will have ended by the next night. The operator of a held one must know of the second order.
-    return purchase.state === 'HELD' ? [...found, ...doubles()] : found;
+    // A young purchase will have ended by the next night. The operator of a held one must know of the second order.
+    const isReported = purchase.state === 'HELD' || isStuck(purchase.startedAt, options);
+    return isReported ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
   if (!order && !isUnreadable && isExpectedInHistory(purchase, options)) {

@@ -12,7 +12,12 @@ export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, retryServerTimeouts, 
 export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './visibility';
 export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export type { Run } from './run-history';
-export { createLastReconciliationReader, type EndedReconciliation, lookbackIssue } from './reconciliations';
+export {
+  createLastReconciliationReader,
+  type EndedReconciliation,
+  lookbackIssue,
+  reachingBackToLastRun,
+} from './reconciliations';
 export {
   missingSearchAttributes,
   registerSearchAttributes,

@@ -24,7 +24,7 @@ export function createLastReconciliationReader(
 ): () => Promise<EndedReconciliation | undefined> {
   let last: EndedReconciliation | undefined;
   return async () => {
-    const run = await lastRun(client, taskQueue);
+    const { run } = (await lastRun(client, taskQueue)) ?? {};
     const endedAt = run?.closeTime?.getTime() ?? 0;
     if (!run || (last && endedAt <= last.endedAt)) return last;
     const handle = client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false });
@@ -33,17 +33,44 @@ export function createLastReconciliationReader(
   };
 }
 
+/**
+ * Where a reconciliation must begin so that nothing since the last one is left out, after days without a completed run
+ * or if the lookback is shorter than the time between two runs. Never earlier than the retention allows.
+ *
+ * @param from epoch ms
+ * @param lookbackMs a shorter one than that of the last run was chosen on purpose, and stays
+ */
+export async function reachingBackToLastRun(
+  client: Client,
+  taskQueue: string,
+  { from, lookbackMs }: { from: number; lookbackMs: number },
+): Promise<number> {
+  const last = await lastRun(client, taskQueue);
+  if (!last || lookbackMs < last.lookbackMs) return from;
+  const longestMs = (await retentionOf(client)) - DAY_MS;
+  const earliest = from + lookbackMs - longestMs;
+  // The last run left young purchases to this one.
+  return Math.min(from, Math.max(last.run.startTime.getTime() - DAY_MS, earliest));
+}
+
+/** A run that did not only report, and its lookback. */
+interface ListedRun {
+  run: WorkflowExecutionInfo;
+  lookbackMs: number;
+}
+
 /** The server lists the most recently ended run first. */
-async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
+async function lastRun(client: Client, taskQueue: string): Promise<ListedRun | undefined> {
   const query = `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ${inTaskQueue(taskQueue)}`;
-  const manual: { run: WorkflowExecutionInfo; lookbackMs: number }[] = [];
+  const manual: ListedRun[] = [];
   for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
     const { dryRun, lookbackMs } = (run.memo ?? {}) as Partial<ReconciliationMemo>;
     if (dryRun !== false || lookbackMs === undefined) continue;
-    if (run.workflowId !== RECONCILE_NOW) return manual.find((other) => other.lookbackMs >= lookbackMs)?.run ?? run;
+    if (run.workflowId !== RECONCILE_NOW)
+      return manual.find((other) => other.lookbackMs >= lookbackMs) ?? { run, lookbackMs };
     manual.push({ run, lookbackMs });
   }
-  return manual.find(({ lookbackMs }) => lookbackMs >= DAY_MS)?.run;
+  return manual.find(({ lookbackMs }) => lookbackMs >= DAY_MS);
 }
 
 /**
@@ -53,8 +80,7 @@ async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecu
  */
 export async function lookbackIssue(client: Client, lookbackMs: number): Promise<string | undefined> {
   const { namespace } = client.options;
-  const { config } = await client.workflowService.describeNamespace({ namespace });
-  const retentionMs = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
+  const retentionMs = await retentionOf(client);
   if (lookbackMs <= retentionMs - DAY_MS) return undefined;
   const neededMs = lookbackMs + DAY_MS;
   const needed = formatHours(neededMs);
@@ -64,4 +90,11 @@ export async function lookbackIssue(client: Client, lookbackMs: number): Promise
     `npm run temporal -- operator namespace update --retention ${needed} --namespace ${namespace} ` +
     `(on Temporal Cloud: tcld namespace retention set --namespace ${namespace} --retention-days ${Math.ceil(neededMs / DAY_MS)})`
   );
+}
+
+/** In ms. */
+async function retentionOf(client: Client): Promise<number> {
+  const { namespace } = client.options;
+  const { config } = await client.workflowService.describeNamespace({ namespace });
+  return Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1_000;
 }

@@ -102,14 +102,13 @@ describe("comparing the partner's orders with our purchases", () => {
     expect(found[0]?.amounts).toEqual({ history: 12.34, furtherOrders: 12.34 });
   });
 
-  it('reports a double order of a purchase that is held with its own order, but not of one that is still running', () => {
+  it('reports a double order of a purchase that is held or a day old, but not of one that will have ended tomorrow', () => {
     const two = [order('x'), order('y', { referenceId: 'REF-x' })];
-    const kindsOf = (state: string) =>
-      compare(two, [purchase('x', { workflowStatus: 'RUNNING', state, startedAt: hoursAgo(2) })]).map(
-        ({ kind }) => kind,
-      );
-    expect(kindsOf('HELD')).toContain('DOUBLE_PURCHASE');
-    expect(kindsOf('PENDING')).toEqual([]);
+    const kindsOf = (state: string, startedAt: number) =>
+      compare(two, [purchase('x', { workflowStatus: 'RUNNING', state, startedAt })]).map(({ kind }) => kind);
+    expect(kindsOf('HELD', hoursAgo(2))).toContain('DOUBLE_PURCHASE');
+    expect(kindsOf('PENDING', hoursAgo(2))).toEqual([]);
+    expect(kindsOf('PENDING', hoursAgo(25))).toEqual(['DOUBLE_PURCHASE', 'STUCK']);
   });
 
   it('does not adopt an order that another purchase names as its own', () => {
