@@ -88,7 +88,7 @@ const purchase = {
   PURCHASE_FIRST_POLL: duration('0', '24h')
     .prefault('5s')
     .describe(
-      'time from the placement to the first poll of the keys; `0` polls at once, too early to see that another worker has the same order',
+      'time from the placement to the first poll of the keys; with `0`, two purchases that get the same order id at the same moment may both deliver it',
     ),
   PURCHASE_POLL_INTERVAL: delay.prefault('30s').describe('the minimum time between two polls of an order'),
   PURCHASE_WATCH: oneOf('orders', 'history')
@@ -137,7 +137,7 @@ const reconciliation = {
   RECONCILE_LOOKBACK: duration('1m', '8760h')
     .prefault('72h')
     .describe(
-      "how far back each reconciliation looks; rejected if it is longer than the namespace's retention minus one day",
+      "how far back each reconciliation looks, or further, to a day before the last completed one; rejected if it is longer than the namespace's retention minus one day",
     ),
 };
 

@@ -22,7 +22,7 @@ const TASKS_OF_A_THREAD = 40;
 
 /**
  * How much a worker does at once and keeps in memory. The figures are explained in docs/reference/configuration.md,
- * "What fits the machine".
+ * "Adapting to the machine".
  */
 export function capacityFor({ cores, memory, heap }: Machine) {
   const threads = clamp(1, Math.floor(cores / 2), 4);
