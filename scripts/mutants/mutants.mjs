@@ -2211,9 +2211,9 @@ export const MUTANTS = [
     name: 'now-after-reading',
     rule: 'records that begin or end while they are read are left to the next run',
     file: 'src/activities/reconcile/index.ts',
-    find: 'const records = indexRecords(orders, purchases, unreadable);',
+    find: 'const unread = lastAt',
     replace: `Object.assign(options, { now: deps.now(), recentSince: deps.now() - minFindingAgeMs(deps.settings) });
-  const records = indexRecords(orders, purchases, unreadable);`,
+  const unread = lastAt`,
     tests: ['test/scenarios/reconciliation/one-instant.test.ts'],
   },
   {
@@ -2419,9 +2419,33 @@ export const MUTANTS = [
   {
     name: 'missed-nights-are-lost',
     rule: 'a reconciliation reaches back to the last completed run',
+    file: 'src/temporal/client/reconciliations.ts',
+    find: 'Math.min(from, wanted)',
+    replace: 'Math.max(from, wanted)',
+    tests: ['test/scenarios/reconciliation/unread-time.test.ts'],
+  },
+  {
+    name: 'unread-time-unnoticed',
+    rule: 'the time that no reconciliation has read is reported',
     file: 'src/activities/reconcile/index.ts',
-    find: 'await reachingBackToLastRun(deps.client, taskQueue, { from: input.from, lookbackMs });',
-    replace: '(await reachingBackToLastRun(deps.client, taskQueue, { from: input.from, lookbackMs }), input.from);',
+    find: 'lastAt < from ?',
+    replace: 'lastAt < from - 1e12 ?',
+    tests: ['test/scenarios/reconciliation/unread-time.test.ts'],
+  },
+  {
+    name: 'run-by-hand-is-the-last',
+    rule: 'a reconciliation by hand, which may have read less, does not count as the last one of the schedule',
+    file: 'src/temporal/client/reconciliations.ts',
+    find: " AND WorkflowId STARTS_WITH '${SCHEDULED_PREFIX}'`",
+    replace: " AND WorkflowId STARTS_WITH '${SCHEDULED_PREFIX.slice(0, 0)}'`",
+    tests: ['test/scenarios/reconciliation/unread-time.test.ts'],
+  },
+  {
+    name: 'old-order-is-missing',
+    rule: 'an order from before the lookback is not missing from the history',
+    file: 'src/activities/reconcile/read-records.ts',
+    find: '!isBefore(options.from, rows[index])',
+    replace: '!isBefore(0, rows[index])',
     tests: ['test/scenarios/reconciliation/unread-time.test.ts'],
   },
   {

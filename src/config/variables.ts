@@ -137,7 +137,7 @@ const reconciliation = {
   RECONCILE_LOOKBACK: duration('1m', '8760h')
     .prefault('72h')
     .describe(
-      "how far back each reconciliation looks, or further, to a day before the last completed one; rejected if it is longer than the namespace's retention minus one day",
+      "how far back each reconciliation looks; after missed nights, a scheduled one looks back further. Rejected if it is longer than the namespace's retention minus one day",
     ),
 };
 

@@ -34,7 +34,7 @@ export interface ReconciliationResult {
   report: string;
 }
 
-/** The input of the activity. The times are fixed, so that every attempt reads the same window. */
+/** The input of the activity. The times are fixed, so that every attempt looks back to the same time. */
 export interface ReconcileOrdersInput {
   /** Epoch ms. */
   from: number;

@@ -33,12 +33,12 @@ export async function reconcileWorkflow(input?: ReconcileInput): Promise<Reconci
   upsertMemo({ lookbackMs, dryRun } satisfies ReconciliationMemo);
   const hours = lookbackMs / 3_600_000;
   setCurrentDetails(
-    `**RECONCILING** since ${formatInstant(to)}${dryRun ? ', as a dry run' : ''}: the partner's orders of the last ${hours} h are compared ` +
-      'with the purchases in Temporal. The heartbeat under Pending Activities shows the progress. **Next:** repairs, then the report.',
+    `**RECONCILING** since ${formatInstant(to)}${dryRun ? ', as a dry run' : ''}: the partner's orders of the last ${hours} h, or since ` +
+      'the last scheduled run, are compared with the purchases in Temporal. The heartbeat under Pending Activities shows the progress. **Next:** repairs, then the report.',
   );
 
   const { reconcileOrders } = proxyActivities<ReconcileActivities>(reconciliationOptions);
-  const summary = `orders since ${new Date(from).toISOString()}${dryRun ? ' (dry run)' : ''}`;
+  const summary = `orders since ${new Date(from).toISOString()} or earlier${dryRun ? ' (dry run)' : ''}`;
   const result = await reconcileOrders
     .executeWithOptions({ summary }, [{ from, to, dryRun, timeZone }])
     .catch(endAsCancelled);

@@ -12,10 +12,10 @@ import { REFERENCE_PATTERN } from '../../domain/order';
 import { errorName, safeErrorCode } from '../../domain/safe-values';
 import { type Finding, findingKey, withStatus } from '../../domain/reconciliation/finding';
 import { inReportOrder, reconcile } from '../../domain/reconciliation/reconcile';
-import { indexRecords } from '../../domain/reconciliation/records';
+import { indexRecords, type UnreadableRecord } from '../../domain/reconciliation/records';
 import { workflowsUrl } from '../../domain/ui-links';
 import { type ReconciliationReport, reportOf, writeReport } from '../../report';
-import { lookbackIssue, reachingBackToLastRun } from '../../temporal/client';
+import { isScheduled, lookbackIssue, reachOf } from '../../temporal/client';
 import { minFindingAgeMs } from '../../workflows/policies';
 import type { ActivityDependencies } from '../dependencies';
 import { failure, toFailure } from '../failures';
@@ -69,13 +69,13 @@ async function runReconciliation(
   const lookbackMs = lookbackOf(input);
   const issue = await lookbackIssue(deps.client, lookbackMs);
   if (issue !== undefined) throw failure(FAILURE.lookbackTooLong, issue, { final: true });
-  const { taskQueue } = activityInfo();
-  const from = await reachingBackToLastRun(deps.client, taskQueue, { from: input.from, lookbackMs });
+  const { from, lastAt = from } = await reachBack(deps, input, lookbackMs);
   // Taken before the first page, because reading may take hours. The next run handles what starts or ends after this.
   const now = deps.now();
   const options = { now, from, recentSince: now - minFindingAgeMs(deps.settings) };
   const { orders, purchases, unreadable, lateDeliveries } = await readRecords(deps, options, progress);
-  const records = indexRecords(orders, purchases, unreadable);
+  const unread = lastAt < from ? [unreadTime(lastAt, from)] : [];
+  const records = indexRecords(orders, purchases, [...unreadable, ...unread]);
   const context = {
     ...deps,
     records,
@@ -103,6 +103,17 @@ async function runReconciliation(
   };
   if (!dryRun) await notifyCompleted({ ...context, notices: { count: 0 } }, result);
   return result;
+}
+
+/** A run by hand reads exactly its lookback. */
+async function reachBack({ client }: ReconcileDependencies, { from }: ReconcileOrdersInput, lookbackMs: number) {
+  if (!isScheduled(ownRun().workflowId)) return { from, lastAt: from };
+  return reachOf(client, activityInfo().taskQueue, { from, lookbackMs });
+}
+
+function unreadTime(lastAt: number, from: number): UnreadableRecord {
+  const [begin, end] = [lastAt, from].map((time) => new Date(time).toISOString());
+  return { what: 'time', reason: `no reconciliation has read the orders from ${begin} to ${end}` };
 }
 
 /**

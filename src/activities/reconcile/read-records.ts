@@ -2,7 +2,6 @@ import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, safeStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
-import { pluralize } from '../../domain/text-format';
 import {
   indexById,
   type KnownPurchase,
@@ -33,6 +32,8 @@ import { readKnownPurchase, type LateDeliveries, listLateDeliveries, listKnownPu
 
 /** The most unreadable rows that are read again. */
 const MAX_READ_AGAIN = 200;
+/** The most orders without a row that are searched for. */
+const MAX_SEARCHED = 20;
 const PARALLEL = 4;
 /** How long after its purchase has ended an order may be missing from the history. Some partners update it slowly. */
 const MAX_HISTORY_LAG_MS = 2 * 3_600_000;
@@ -59,7 +60,8 @@ export async function readRecords(
   const lateDeliveries = await listLateDeliveries(deps.purchases);
   const purchases = await listKnownPurchases(deps.purchases, options.from, { orders, lateDeliveries }, progress);
   const read = await readFollowedOrders(deps, { orders, unreadable, purchases, lateDeliveries }, options, progress);
-  const missing = missingRows(read, new Set(all.map(({ id }) => id)), options);
+  const shown = new Set(all.map(({ id }) => id));
+  const missing = await missingRows(deps.partner, orderRetry(progress.signal), { ...read, shown }, options);
   return { ...read, unreadable: [...read.unreadable, ...missing] };
 }
 
@@ -105,26 +107,31 @@ async function readFollowedOrders(
 /**
  * One record if the history has no row for orders that the partner shows on request. It may then also lack orders that
  * no purchase knows.
- *
- * @param shown the ids of all rows, whatever their dates
  */
-function missingRows(
-  { orders, unreadable, purchases }: Records,
-  shown: ReadonlySet<string>,
+async function missingRows(
+  partner: PartnerClient,
+  retry: ReadRetry,
+  { orders, unreadable, purchases, shown }: Records & { shown: ReadonlySet<string> },
   options: ReconcileOptions,
-): UnreadableRecord[] {
+): Promise<UnreadableRecord[]> {
   const unreadableIds = new Set(unreadable.map(({ id }) => id));
   if (unreadableIds.has(undefined)) return [];
-  const missing = purchases.filter((purchase) => {
+  const missing = purchases.flatMap((purchase) => {
     const { orderId: id = '', closedAt = Infinity } = purchase;
-    const isThere = orders.has(id) && !shown.has(id) && !unreadableIds.has(id);
-    return isThere && isExpectedInHistory(purchase, options) && options.now - closedAt > MAX_HISTORY_LAG_MS;
+    const isThere = orders.has(id) && !shown.has(id) && !unreadableIds.has(id) && isSafeOrderId(id);
+    const isOld = isExpectedInHistory(purchase, options) && options.now - closedAt > MAX_HISTORY_LAG_MS;
+    return isThere && isOld ? [id] : [];
   });
-  const example = missing.find(({ orderId }) => orderId !== undefined && isSafeOrderId(orderId))?.orderId;
+  // A purchase may have adopted an order that was placed long before it.
+  const ids = [...new Set(missing)].slice(0, MAX_SEARCHED);
+  const rows = await inParallel(ids, PARALLEL, (id) => readRowAgain(partner, id, retry));
+  const example = ids.find((_, index) => !isBefore(options.from, rows[index]));
   if (example === undefined) return [];
-  const count = new Set(missing.map(({ orderId }) => orderId)).size;
-  const reason = `it lacks ${pluralize(count, 'order')} that the partner shows on request, such as ${example}`;
-  return [{ what: 'history', reason }];
+  return [{ what: 'history', reason: `it lacks orders that the partner shows on request, such as ${example}` }];
+}
+
+function isBefore(from: number, row: HistoryOrder | undefined): boolean {
+  return row !== undefined && Date.parse(row.createdAt) < from;
 }
 
 /**
@@ -167,7 +174,9 @@ export async function readOrderHistory(
   const { readable, unreadable } = partitionByReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
   const retry = orderRetry(progress.signal);
-  const again = await inParallel(young.slice(0, MAX_READ_AGAIN), PARALLEL, (row) => readRowAgain(partner, row, retry));
+  const again = await inParallel(young.slice(0, MAX_READ_AGAIN), PARALLEL, ({ id }) =>
+    readRowAgain(partner, id, retry),
+  );
   const found = again.filter((row) => row !== undefined).map(partnerOrderOf);
   const ids = new Set(found.map(({ id }) => id));
   return {
@@ -179,7 +188,7 @@ export async function readOrderHistory(
 /** @returns undefined if the search does not show the order, or its row is still unreadable. */
 async function readRowAgain(
   partner: PartnerClient,
-  { id }: UnreadableRow,
+  id: string | undefined,
   retry: ReadRetry,
 ): Promise<HistoryOrder | undefined> {
   if (id === undefined || !isSafeOrderId(id)) return undefined;

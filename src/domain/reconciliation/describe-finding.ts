@@ -67,6 +67,7 @@ function explainOrphan({ referenceId, status, quantity, title }: PartnerOrder): 
 }
 
 const WHAT: Record<UnreadableRecord['what'], string> = {
+  time: 'Not everything was reconciled',
   history: 'The order history is incomplete',
   row: "A row of the order history can't be read",
   order: "An order can't be read at the partner",
@@ -85,11 +86,16 @@ export function describeUnreadable(
     orderIds: id === undefined ? [] : [id],
     amounts: { debited: purchase?.totalDebit },
     explanation: `${WHAT[what]}: ${reason}.`,
-    advice:
-      what === 'memo'
-        ? `Run \`npx fulfilment status ${referenceId}\` to see what happened to it. Find out who wrote the memo of its workflow.`
-        : FINDING_KINDS.UNREADABLE.advice,
+    advice: adviceAbout(what, referenceId),
   };
+}
+
+function adviceAbout(what: UnreadableRecord['what'], referenceId?: string): string {
+  if (what === 'memo')
+    return `Run \`npx fulfilment status ${referenceId}\` to see what happened to it. Find out who wrote the memo of its workflow.`;
+  if (what === 'time')
+    return 'Run `npx fulfilment reconcile --lookback` with a time that reaches back far enough. The retention must exceed it by a day.';
+  return FINDING_KINDS.UNREADABLE.advice;
 }
 
 /** The most references that an explanation names. */

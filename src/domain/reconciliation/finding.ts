@@ -52,7 +52,7 @@ export const FINDING_KINDS = {
   UNREADABLE: {
     title: "Can't be read",
     means:
-      "A row of the order history, an order, or the memo of a purchase can't be read, or the history lacks orders that exist. All others were compared.",
+      "A row of the order history, an order, or the memo of a purchase can't be read, or the history lacks existing orders, or was not read far enough. All else was compared.",
     does: 'reports it',
     advice:
       'Ask the partner to correct its response. What is missing or unreadable may hide an order that nobody knows about.',

@@ -29,9 +29,9 @@ export interface PartnerOrder {
   goneKeyIds?: string[];
 }
 
-/** Something unreadable: the order history or a row of it, an order, or the memo of a purchase. */
+/** Something unread: a row of the order history, several rows, or a time; an order, or the memo of a purchase. */
 export interface UnreadableRecord {
-  what: 'history' | 'row' | 'order' | 'memo';
+  what: 'time' | 'history' | 'row' | 'order' | 'memo';
   /** The order id, if it is safe to use in a command. */
   id?: string;
   referenceId?: string;

@@ -16,7 +16,8 @@ export {
   createLastReconciliationReader,
   type EndedReconciliation,
   lookbackIssue,
-  reachingBackToLastRun,
+  isScheduled,
+  reachOf,
 } from './reconciliations';
 export {
   missingSearchAttributes,

@@ -1,5 +1,5 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { RECONCILE_NOW, RECONCILE_WORKFLOW } from '../../contracts/names';
+import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../../contracts/names';
 import type { ReconciliationMemo, ReconciliationResult } from '../../contracts/reconciliation';
 import { formatHours } from '../../domain/text-format';
 import { inTaskQueue } from './visibility';
@@ -24,7 +24,7 @@ export function createLastReconciliationReader(
 ): () => Promise<EndedReconciliation | undefined> {
   let last: EndedReconciliation | undefined;
   return async () => {
-    const { run } = (await lastRun(client, taskQueue)) ?? {};
+    const run = await lastRun(client, taskQueue);
     const endedAt = run?.closeTime?.getTime() ?? 0;
     if (!run || (last && endedAt <= last.endedAt)) return last;
     const handle = client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false });
@@ -33,44 +33,57 @@ export function createLastReconciliationReader(
   };
 }
 
+/** The server appends the time to the schedule's workflow id. */
+const SCHEDULED_PREFIX = `${RECONCILE_SCHEDULE}-`;
+
+export function isScheduled(workflowId: string): boolean {
+  return workflowId.startsWith(SCHEDULED_PREFIX);
+}
+
+/** How many times its lookback a scheduled reconciliation reads at most, because the orders must fit into the memory. */
+const MAX_REACH = 3;
+
 /**
- * Where a reconciliation must begin so that nothing since the last one is left out, after days without a completed run
- * or if the lookback is shorter than the time between two runs. Never earlier than the retention allows.
+ * Where a scheduled reconciliation begins. It reaches back beyond the last one, so that nothing is left out after nights
+ * without a completed run, or if the lookback is shorter than the time between two runs.
  *
- * @param from epoch ms
- * @param lookbackMs a shorter one than that of the last run was chosen on purpose, and stays
+ * @param from epoch ms: where the lookback begins
+ * @returns epoch ms. `lastAt`: the start of the last scheduled run; absent if there is none
  */
-export async function reachingBackToLastRun(
+export async function reachOf(
   client: Client,
   taskQueue: string,
   { from, lookbackMs }: { from: number; lookbackMs: number },
-): Promise<number> {
-  const last = await lastRun(client, taskQueue);
-  if (!last || lookbackMs < last.lookbackMs) return from;
-  const longestMs = (await retentionOf(client)) - DAY_MS;
-  const earliest = from + lookbackMs - longestMs;
+): Promise<{ from: number; lastAt?: number }> {
+  const lastAt = (await lastScheduledRun(client, taskQueue))?.startTime.getTime();
+  if (lastAt === undefined) return { from };
+  const longestMs = Math.min(lookbackMs * MAX_REACH, (await retentionOf(client)) - DAY_MS);
   // The last run left young purchases to this one.
-  return Math.min(from, Math.max(last.run.startTime.getTime() - DAY_MS, earliest));
+  const wanted = Math.max(lastAt - DAY_MS, from + lookbackMs - longestMs);
+  return { from: Math.min(from, wanted), lastAt };
 }
 
-/** A run that did not only report, and its lookback. */
-interface ListedRun {
-  run: WorkflowExecutionInfo;
-  lookbackMs: number;
+async function lastScheduledRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
+  const query = `${completedIn(taskQueue)} AND WorkflowId STARTS_WITH '${SCHEDULED_PREFIX}'`;
+  for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE }))
+    if ((run.memo as Partial<ReconciliationMemo> | undefined)?.dryRun === false) return run;
+  return undefined;
+}
+
+function completedIn(taskQueue: string): string {
+  return `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ${inTaskQueue(taskQueue)}`;
 }
 
 /** The server lists the most recently ended run first. */
-async function lastRun(client: Client, taskQueue: string): Promise<ListedRun | undefined> {
-  const query = `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ${inTaskQueue(taskQueue)}`;
-  const manual: ListedRun[] = [];
-  for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
+async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
+  const manual: { run: WorkflowExecutionInfo; lookbackMs: number }[] = [];
+  for await (const run of client.workflow.list({ query: completedIn(taskQueue), pageSize: PAGE_SIZE })) {
     const { dryRun, lookbackMs } = (run.memo ?? {}) as Partial<ReconciliationMemo>;
     if (dryRun !== false || lookbackMs === undefined) continue;
-    if (run.workflowId !== RECONCILE_NOW)
-      return manual.find((other) => other.lookbackMs >= lookbackMs) ?? { run, lookbackMs };
+    if (run.workflowId !== RECONCILE_NOW) return manual.find((other) => other.lookbackMs >= lookbackMs)?.run ?? run;
     manual.push({ run, lookbackMs });
   }
-  return manual.find(({ lookbackMs }) => lookbackMs >= DAY_MS);
+  return manual.find(({ lookbackMs }) => lookbackMs >= DAY_MS)?.run;
 }
 
 /**
