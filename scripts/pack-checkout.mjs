@@ -7,7 +7,8 @@ import { run } from './lib/run.mjs';
 
 const archive = await withLock(checkoutFolder, 'the package for checkouts', async () => {
   await step('The package for checkouts', buildCheckoutPackage);
-  const [{ filename }] = JSON.parse(await run('npm', ['pack', '--json', '--silent'], { cwd: checkoutFolder }));
+  const options = { cwd: checkoutFolder, stdoutOnly: true };
+  const [{ filename }] = JSON.parse(await run('npm', ['pack', '--json', '--silent'], options));
   return join(checkoutFolder, filename);
 });
 process.stdout.write(`${archive}\n`);

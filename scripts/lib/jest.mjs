@@ -47,6 +47,7 @@ export async function testFiles(args) {
   // With `--outputFile`, Jest would write the list to that file.
   const at = args.indexOf('--outputFile');
   const selection = (at < 0 ? args : args.toSpliced(at, 2)).filter((argument) => argument !== '--json');
-  const listed = await run(process.execPath, [JEST, '--listTests', '--json', ...selection]).catch(() => '[]');
+  const list = [JEST, '--listTests', '--json', ...selection];
+  const listed = await run(process.execPath, list, { stdoutOnly: true }).catch(() => '[]');
   return JSON.parse(listed).map((/** @type {string} */ file) => relative(projectRoot, file));
 }

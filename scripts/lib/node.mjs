@@ -31,7 +31,7 @@ export async function ensureNode(wanted) {
       fill(dir, async (draft) => void (await run('npm', install, { cwd: draft, onLine: detail }))),
     );
   });
-  const said = await run(node, ['--version'], { limitMs: 30_000 });
+  const said = await run(node, ['--version'], { limitMs: 30_000, stdoutOnly: true });
   if (said !== `v${version}`) throw new Error(`${node} says that it is ${said}, not v${version}`);
   return node;
 }
@@ -39,7 +39,7 @@ export async function ensureNode(wanted) {
 /** @type {(wanted: string) => Promise<string>} */
 async function newestOf(wanted) {
   const view = ['view', '--json', '--silent', `${PACKAGE}@${wanted}`, 'version'];
-  const found = await run('npm', view).catch((error) => {
+  const found = await run('npm', view, { stdoutOnly: true }).catch((error) => {
     throw new Error(`npm found no Node ${wanted}: ${error.message}`, { cause: error });
   });
   /** @type {string[]} npm prints a single version without a list */

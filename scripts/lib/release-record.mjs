@@ -50,7 +50,7 @@ export async function currentCode() {
 
 /** @type {(...args: string[]) => Promise<string>} */
 function git(...args) {
-  return run('git', args, { cwd: projectRoot });
+  return run('git', args, { cwd: projectRoot, stdoutOnly: true });
 }
 
 /** @type {() => Promise<ReleaseRecord | undefined>} the latest record, whatever its code */

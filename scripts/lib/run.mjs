@@ -11,11 +11,12 @@ import { projectRoot } from './paths.mjs';
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: Record<string, string>, killSignal?: NodeJS.Signals, detached?: boolean,
- *   limitMs?: number, silenceMs?: number, onLine?: (line: string) => void }} [options] `env` is added to this process's
- *   environment; the program is killed `limitMs` after its start, or if it prints nothing for `silenceMs`; `onLine` gets
- *   each line of stdout and stderr
+ *   limitMs?: number, silenceMs?: number, onLine?: (line: string) => void, stdoutOnly?: boolean }} [options] `env` is
+ *   added to this process's environment; the program is killed `limitMs` after its start, or if it prints nothing for
+ *   `silenceMs`; `onLine` gets each line of stdout and stderr; with `stdoutOnly`, the result has no line of stderr,
+ *   where Node may print a warning
  */
-export async function run(command, args, { limitMs, silenceMs, onLine, ...options } = {}) {
+export async function run(command, args, { limitMs, silenceMs, onLine, stdoutOnly = false, ...options } = {}) {
   const stop = new AbortController();
   const allowedMs = limitMs ?? silenceMs ?? 2 ** 31 - 1;
   const timer = setTimeout(() => stop.abort(), allowedMs);
@@ -26,7 +27,10 @@ export async function run(command, args, { limitMs, silenceMs, onLine, ...option
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of SIGNALS) process.once(signal, leave);
+  /** @type {string[]} */
   const lines = [];
+  /** @type {string[]} */
+  const result = [];
   /** @type {number | undefined} */
   let leader;
   const endGroup = () => void (options.detached && killGroup(leader, 'SIGKILL'));
@@ -38,12 +42,17 @@ export async function run(command, args, { limitMs, silenceMs, onLine, ...option
       ({ pid }) => (leader = pid),
       () => undefined,
     );
-    for await (const line of program) {
-      lines.push(line);
-      onLine?.(line);
-      if (silenceMs) timer.refresh();
-    }
-    return lines.join('\n');
+    /** @type {(stream: AsyncIterable<string>, isResult: boolean) => Promise<void>} */
+    const read = async (stream, isResult) => {
+      for await (const line of stream) {
+        lines.push(line);
+        if (isResult) result.push(line);
+        onLine?.(line);
+        if (silenceMs) timer.refresh();
+      }
+    };
+    await Promise.all([read(program.stdout, true), read(program.stderr, !stdoutOnly)]);
+    return result.join('\n');
   } catch (error) {
     if (stop.signal.aborted) throw new Error(`no response within ${allowedMs / 1000} s`, { cause: error });
     const { code, message } = error.cause ?? error;

@@ -104,7 +104,7 @@ async function checkDelivery({ config, now }: DoctorOptions, checklist: Checklis
   const [name, expected] = ['delivery: test event', `2xx for a signed event of type ${TEST_EVENT}`];
   if (!settings) return checklist.check(name, expected).untested(NOT_TESTED, RUN_AGAIN);
   const check = checklist.check(name, expected, 'DELIVERY_URL');
-  const id = `evt_doctor_${randomUUID()}`;
+  const id = `evt_${randomUUID()}`;
   const eventSender = createEventSender({ ...settings, timeoutMs: Math.min(settings.timeoutMs, MAX_WAIT_MS) });
   const timestamp = new Date(now()).toISOString();
   try {
