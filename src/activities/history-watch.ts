@@ -96,20 +96,22 @@ async function readStatuses(
   orders: readonly WatchedOrder[],
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
-  const unseen = new Set(orders.map(keyOf));
+  const wanted = new Set(orders.map(keyOf));
   const statuses = new Map<string, string>();
   const since = orders.reduce((oldest, order) => Math.min(oldest, order.purchaseStartedAt), Infinity);
   await partner.withPermits({ class: 'poll', signal }, (permitted) =>
     permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
       maxPages: MAX_PAGES,
-      async enough(rows) {
+      onRows(rows) {
         for (const row of rows) {
           if (isUnreadable(row)) continue;
           const name = keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' });
-          if (unseen.delete(name)) statuses.set(name, row.status);
+          // An order may have a row for each item. One that is no longer open is enough for a poll.
+          const other = statuses.get(name);
+          if (wanted.has(name) && !(other && mayHaveEnded(other))) statuses.set(name, row.status);
         }
-        return unseen.size === 0;
       },
+      enough: async () => statuses.size === wanted.size,
     }),
   );
   return statuses;

@@ -73,7 +73,8 @@ async function poll(
     if (isPartnerError(error)) {
       if (error.permitInMs === undefined) deps.metrics.count('fulfilment_polls', { result: 'failed' });
       if (delay !== undefined && error.kind === 'not-found') {
-        throw orderStillOpen(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(delay)}`, delay);
+        const nextMs = delayWithin(deps, Math.max(delay, error.retryAfterMs ?? 0));
+        throw orderStillOpen(`the partner does not show ${orderId} yet; next poll in ${formatSeconds(nextMs)}`, nextMs);
       }
       if (error.kind === 'access') log.error(ACCESS_DENIED, { reason: error.message });
     }

@@ -18,6 +18,8 @@ export interface HistoryOptions<Kept = HistoryRow> {
   onPage?: (progress: ReadProgress) => void;
   /** Called after each page with its new rows. If it returns true, reading stops there. */
   enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
+  /** Called with every row of each page, even if an order has several. */
+  onRows?: (rows: readonly HistoryRow[]) => void;
   /** The part of a row to keep, to save memory. Default: the whole row. */
   keep?: (row: HistoryRow) => Kept;
 }
@@ -60,12 +62,12 @@ export async function ordersSince<Kept>(
   partner: Partner,
   since: number,
   now: () => number,
-  { maxPages, retry, onPage, enough, keep = (row) => row as Kept }: HistoryOptions<Kept>,
+  { maxPages, retry, onPage, onRows, enough, keep = (row) => row as Kept }: HistoryOptions<Kept>,
 ): Promise<Kept[]> {
   const readOnce = (page: number) => readOrders(partner, { page });
   const readPage = (page: number) => (retry ? withRetry(retry, () => readOnce(page)) : readOnce(page));
   const kept: Kept[] = [];
-  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages, onPage }, (newest) =>
+  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages, onPage, onRows }, (newest) =>
     oldestPossible(since, newest, now()),
   )) {
     for (const row of rows) kept.push(keep(row));
@@ -128,6 +130,7 @@ interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
   operation: PartnerOperation;
   /** Pages start at 1. */
   readPage(page: number): Promise<ListPage<Row>>;
+  onRows?: ((rows: readonly Row[]) => void) | undefined;
 }
 
 /** Returns the oldest date to read, given the newest date in the list. Both are epoch ms. */
@@ -244,6 +247,7 @@ class Reading<Row extends ListRow> {
       this.fullPage = rows.length;
       this.newestEnd = newestEndOf(rows);
     }
+    this.list.onRows?.(rows);
     const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
     const expected = page < pages.total ? Math.max(this.fullPage, 1) : hits - (page - 1) * this.fullPage;
     // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.

@@ -13,7 +13,7 @@ import { RESOLVE_UPDATE } from '../contracts/names';
 import type { ResolveUpdateInput, HoldDecision, Hold } from '../contracts/purchase';
 import type { Accepted } from '../domain/review-order';
 import { type DecisionRefusal, DECISIONS, POSSIBLE_DECISIONS, type HoldReason } from '../domain/holds';
-import { summaryOf } from '../domain/text-format';
+import { summaryOf, toSingleLine } from '../domain/text-format';
 import { isSafeOrderId } from '../domain/order';
 import { notifyHeld } from './deliver-events';
 import { isOrderCheck } from './guards';
@@ -21,6 +21,8 @@ import { orderCheckOptions } from './policies';
 import { currentRunId, metrics, type PurchaseRecord } from './purchase-record';
 
 const RUN_ID_DIGITS = 12;
+/** Characters. */
+const MAX_EXPLANATION_LENGTH = 1_000;
 
 /** An operator's decision on a held purchase. Returns the id of the hold that it decided. */
 export const resolveUpdate = defineUpdate<{ holdId: string }, [ResolveUpdateInput]>(RESOLVE_UPDATE);
@@ -87,7 +89,8 @@ export class Holds {
     const hold: Hold = {
       id: `${runId.slice(-RUN_ID_DIGITS)}:${this.count}`,
       reason,
-      explanation,
+      // An operator can end an activity with a text of any length.
+      explanation: toSingleLine(explanation, MAX_EXPLANATION_LENGTH),
       decisions: [...POSSIBLE_DECISIONS[reason]],
       since: new Date().toISOString(),
     };

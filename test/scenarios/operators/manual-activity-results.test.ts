@@ -40,6 +40,18 @@ describe('an operator who completes or fails an activity by hand', () => {
     await expectDeliveredOnce(env, referenceId, 1);
   });
 
+  it.concurrent('a reason of any length is one short line in the hold and in its event', async () => {
+    const referenceId = await env.buyFacing({ operation: 'place', action: { type: 'hang' } });
+    await env.untilSent(referenceId);
+    const reason = 'a long\nreason '.repeat(10_000);
+
+    const operator = operatorOf(env, referenceId);
+    await operator.complete('placeOrder', { evidence: 'UNKNOWN', reason, inFlight: false });
+
+    const { explanation } = await operator.held('PLACEMENT_UNKNOWN');
+    expect(explanation).toMatch(/^[^\n]{20,1000}$/);
+  });
+
   it.concurrent.each([
     ...JUNK,
     ['an order without lines', { orderId: 'x', status: 'COMPLETED' }],
