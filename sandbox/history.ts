@@ -29,7 +29,7 @@ export class History {
     const sorted = historyOrder === 'newest' ? found.reverse() : found;
     const page = pageOf(sorted, query, { page: pageParam, limit: limitParam }, historyPageLimit);
     this.#count();
-    return { ...page, elements: page.elements.map((order) => this.#show(order)) };
+    return { ...page, elements: page.elements.flatMap((order) => this.#show(order)) };
   }
 
   /** Oldest first. */
@@ -60,9 +60,13 @@ export class History {
     for (const { act } of due) act();
   }
 
-  /** The row as the API shows it, with the changes of `shownRow`. */
-  #show(order: Order): unknown {
+  /** The row as the API shows it, with the changes of `shownRow`; if that is an array, a row for each element. */
+  #show(order: Order): unknown[] {
     const { shownRow } = order;
+    return (Array.isArray(shownRow) ? shownRow : [shownRow]).map((row: unknown) => this.#row(order, row));
+  }
+
+  #row(order: Order, shownRow: unknown): unknown {
     if (shownRow !== undefined && (typeof shownRow !== 'object' || shownRow === null)) return shownRow;
     return {
       id: order.id,

@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Activities, FindOrdersInput, FoundOrder, OrderSearchResult } from '../contracts/activities';
 import { FAILURE, type FailureType, retryDelayOf } from '../contracts/failures';
-import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, safeStatus } from '../domain/order';
+import { CLOCK_TOLERANCE_MS, isBillable, isSafeOrderId, rowsById, safeStatus } from '../domain/order';
 import {
   partitionByReadability,
   type HistoryOrder,
@@ -16,10 +16,15 @@ import { searchPermitWaitMs } from '../workflows/policies';
 import type { PurchaseReader } from '../temporal/client';
 import { type ActivityDependencies, describeIfValid, ownRunId } from './dependencies';
 import { failure, toFailure } from './failures';
-import { createNewestReader, EMPTY_HISTORY, proveReadable, type ReadNewest } from './history-proof';
+import {
+  createListReader,
+  EMPTY_HISTORY,
+  listedSince,
+  MAX_PAGES,
+  proveReadable,
+  type ReadListed,
+} from './history-proof';
 
-/** A search gives up after this many: 100,000 orders younger than one purchase are too many to scan. */
-const MAX_PAGES = 200;
 /** The newest orders show the partner's clock. The newest hit of a search may be years old, so it counts as younger. */
 const MAX_AGE_OF_NEWEST_MS = 24 * 3_600_000;
 const NOT_LISTED = 'Temporal could not list the runs of this purchase, of which an earlier one may have an order';
@@ -34,7 +39,7 @@ const MAX_FOUND_ORDERS = 100;
 
 /** Searches the partner's order history, which is the only evidence of a placement without a response. */
 export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Activities, 'findOrders'> {
-  const readNewest = createNewestReader(deps);
+  const readListed = createListReader(deps);
   return {
     async findOrders(input): Promise<OrderSearchResult> {
       const { scheduledTimestampMs: dueAt } = activityInfo();
@@ -45,7 +50,7 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
       } as const;
       try {
         const result = await deps.partner.withPermits(permits, (partner) =>
-          searchHistory(partner, { ...deps, readNewest }, input),
+          searchHistory(partner, { ...deps, readListed }, input),
         );
         return { ...result, runId: ownRunId() };
       } catch (error) {
@@ -63,7 +68,7 @@ type SearchDependencies = Pick<ActivityDependencies, 'now' | 'purchases'>;
 
 async function searchHistory(
   partner: PartnerClient,
-  deps: SearchDependencies & { readNewest: ReadNewest },
+  deps: SearchDependencies & { readListed: ReadListed },
   given: FindOrdersInput,
 ): Promise<OrderSearchResult> {
   const { firstRunId = ownRunId(), mayHaveEarlierExecution = false } = given;
@@ -77,17 +82,17 @@ async function searchHistory(
     : { orders, provesAbsence: false, reason: EMPTY_HISTORY };
 }
 
-/** The search found no order. The list of the newest orders is also checked, because the search may lag behind it. */
+/** The search found no order. The list is also read, because the search may lag behind it, or miss some references. */
 async function proveAbsent(
   partner: PartnerClient,
-  { readNewest, ...deps }: SearchDependencies & { readNewest: ReadNewest },
+  { readListed, ...deps }: SearchDependencies & { readListed: ReadListed },
   input: Wanted & FindOrdersInput,
 ): Promise<OrderSearchResult> {
-  const newest = await readNewest(partner);
-  const { orders } = requireClear(await findMatching(newest.rows, input, deps));
+  const listed = await readListed(partner, input.purchaseStartedAt);
+  const { orders } = requireClear(await findMatching(listed.rows, input, deps));
   if (orders.length > 0)
     return { orders, provesAbsence: false, reason: 'the list shows the order, but the search did not find it' };
-  return { orders, ...(await proveReadable(partner, newest, input.sentBefore)) };
+  return { orders, ...(await proveReadable(partner, listed, input.sentBefore)) };
 }
 
 /** @throws ApplicationFailure `PartnerUnavailable` if it is unclear whether an order exists. */
@@ -116,8 +121,8 @@ interface Found {
 
 /**
  * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search
- * parameter, the history is scanned back to the start of the purchase, or of an earlier one with the same reference. If
- * it shows no order, the one that an earlier run recorded is read, which the partner may show under another reference.
+ * parameter, the history is scanned back to the start of the purchase, or of an earlier one with the same reference.
+ * The order that an earlier run recorded comes first, whatever reference the partner shows for it.
  * @throws PartnerError if the history could not be read completely
  */
 export async function findByReference(
@@ -129,13 +134,11 @@ export async function findByReference(
   const readRuns = () => deps.purchases.runsInTime(wanted.referenceId).catch(() => undefined);
   const runs = wanted.mayHaveEarlierRun ? await readRuns() : [];
   const since = possibleSince(wanted, runs, searched !== undefined);
-  const rows = searched ?? (await partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES }));
+  const rows = searched ?? (await listedSince(partner, since));
   const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
   const found = await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest);
-  const needsRecord = found.orders.length === 0 && wanted.mayHaveEarlierRun;
   return {
-    ...found,
-    ...(needsRecord && (await recordedOrder(partner, wanted, runs, deps))),
+    ...(wanted.mayHaveEarlierRun ? await withRecordedFirst(partner, found, wanted, runs, deps) : found),
     since,
     how: searched ? 'search' : 'scan',
     rowsSeen: rows.length,
@@ -145,30 +148,36 @@ export async function findByReference(
 
 type Runs = Awaited<ReturnType<PurchaseReader['runs']>>;
 
-/** @returns nothing if no earlier run recorded an order, or the partner no longer has it */
-async function recordedOrder(
+/** An earlier run may have delivered the order that it recorded, so another order would be a second one. */
+async function withRecordedFirst(
   partner: PartnerClient,
+  found: Pick<Found, 'orders' | 'unclear'>,
   { purchaseStartedAt }: Wanted,
   runs: Runs | undefined,
   { purchases }: SearchDependencies,
-): Promise<Partial<Pick<Found, 'orders' | 'unclear'>>> {
-  if (!runs) return { unclear: NOT_LISTED };
+): Promise<Pick<Found, 'orders' | 'unclear'>> {
+  const { orders } = found;
+  // If the history shows one order, there is nothing to choose.
+  const notListed = orders.length === 1 ? found : { orders, unclear: NOT_LISTED };
+  if (!runs) return notListed;
   let id: string | undefined;
   try {
     id = await purchases.orderOfOtherRun(runs, ownRunId());
   } catch {
-    return { unclear: NOT_LISTED };
+    return notListed;
   }
-  if (id === undefined) return {};
+  if (id === undefined) return found;
+  const shown = orders.find((order) => order.id === id);
+  if (shown) return { ...found, orders: [shown, ...orders.filter((order) => order !== shown)] };
   try {
     const { data } = await partner.getOrder(id);
     // The real date is not known, and decides nothing.
     const createdAt = new Date(purchaseStartedAt).toISOString();
-    return { orders: [{ id, status: safeStatus(data.status), createdAt }], unclear: undefined };
+    return { orders: [{ id, status: safeStatus(data.status), createdAt }, ...orders], unclear: undefined };
   } catch (error) {
     if (!isPartnerError(error)) throw error;
-    if (error.kind === 'not-found') return {};
-    return { unclear: `an earlier run recorded the order ${id}, which can't be read: ${error.summary}` };
+    if (error.kind === 'not-found') return found;
+    return { orders, unclear: `an earlier run recorded the order ${id}, which can't be read: ${error.summary}` };
   }
 }
 
@@ -211,7 +220,7 @@ async function findMatching(
 ): Promise<Pick<Found, 'orders' | 'unclear'>> {
   const { readable, unreadable } = partitionByReadability<HistoryOrder>(rows);
   const ofReference = readable.filter((row) => row.referenceId === referenceId);
-  const own = [...new Map(ofReference.map((row) => [row.id, row])).values()];
+  const own = [...rowsById(ofReference).values()];
   const usable = own.filter((row) => isSafeOrderId(row.id));
   if (usable.length < own.length) return { orders: foundOrders(usable), unclear: UNUSABLE_ID };
   if (own.length > 0) return { orders: foundOrders(usable), unclear: undefined };

@@ -1,21 +1,26 @@
+import { CLOCK_TOLERANCE_MS } from '../domain/order';
 import {
   partitionByReadability,
   type HistoryOrder,
   type HistoryRow,
   MAX_PAGE_SIZE,
-  type NewestOrders as ListedNewest,
   type PartnerClient,
 } from '../partner';
 import type { ActivityDependencies } from './dependencies';
 
-/** How many of the newest orders are read. */
-const SAMPLE = 100;
+/** A search or scan gives up after this many: 100,000 orders younger than one purchase are too many to scan. */
+export const MAX_PAGES = 200;
 
 /** Why an order can't be considered absent. */
 export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
 
-/** The newest orders that the history lists. */
-interface NewestOrders extends ListedNewest {
+/** The orders that the history lists back to some time, and perhaps older ones. */
+interface ListedOrders {
+  rows: HistoryRow[];
+  /** Those that a search may find, newest first. */
+  known: KnownOrder[];
+  /** How far the partner's clock is ahead of ours, in ms, including the response time. 0 if unknown. */
+  aheadMs: number;
   /** Whether the search finds the newest of these orders. */
   newestIsFound: boolean;
 }
@@ -24,22 +29,42 @@ type KnownOrder = HistoryOrder & { referenceId: string };
 
 const FOUND = { provesAbsence: true, reason: 'the search finds a known order' };
 
-export type ReadNewest = (partner: PartnerClient) => Promise<NewestOrders>;
+/** @throws PartnerError if the list could not be read back completely */
+export async function listedSince(
+  partner: PartnerClient,
+  since: number,
+  onClock?: (aheadMs: number) => void,
+): Promise<HistoryRow[]> {
+  const rows: HistoryRow[] = [];
+  for await (const page of partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES, onClock })) {
+    for (const row of page) rows.push(row);
+  }
+  return rows;
+}
+
+/** @param since epoch ms */
+export type ReadListed = (partner: PartnerClient, since: number) => Promise<ListedOrders>;
+
+/** Purchases share a reading if they started in the same ten minutes. */
+const SHARED_START_MS = 600_000;
 
 /**
- * Reads the newest orders. All purchases of the process share a reading for 5% of the confirmation window, but at most
- * for 3 s, because a purchase may have started with a shorter window.
+ * Reads the list back to the start of a purchase. All purchases of the process that started at about the same time share
+ * a reading for 5% of the confirmation window, but at most for 3 s, because one may have started with a shorter window.
  */
-export function createNewestReader({ settings, now }: Pick<ActivityDependencies, 'settings' | 'now'>): ReadNewest {
+export function createListReader({ settings, now }: Pick<ActivityDependencies, 'settings' | 'now'>): ReadListed {
   const sharedForMs = Math.min(settings.confirmWindowMs / 20, 3_000);
-  let last: { at: number; reading: Promise<NewestOrders> } | undefined;
-  return (partner) => {
-    if (last && Math.abs(now() - last.at) < sharedForMs) return last.reading;
-    const reading = readNewest(partner);
-    last = { at: now(), reading };
+  const readings = new Map<number, { at: number; reading: Promise<ListedOrders> }>();
+  return (partner, since) => {
+    for (const [start, { at }] of readings) if (Math.abs(now() - at) >= sharedForMs) readings.delete(start);
+    const from = Math.floor(since / SHARED_START_MS) * SHARED_START_MS;
+    const shared = readings.get(from);
+    if (shared) return shared.reading;
+    const own = { at: now(), reading: readListed(partner, from) };
+    readings.set(from, own);
     // A failed reading is not shared.
-    reading.catch(() => (last = last?.reading === reading ? undefined : last));
-    return reading;
+    own.reading.catch(() => readings.get(from) === own && readings.delete(from));
+    return own.reading;
   };
 }
 
@@ -52,11 +77,10 @@ export function createNewestReader({ settings, now }: Pick<ActivityDependencies,
  */
 export async function proveReadable(
   partner: PartnerClient,
-  { rows, aheadMs, newestIsFound }: NewestOrders,
+  { known, aheadMs, newestIsFound }: ListedOrders,
   sentBefore: number,
 ): Promise<{ provesAbsence: boolean; reason: string }> {
   if (newestIsFound) return FOUND;
-  const known = newestFirst(rows);
   if (known.length === 0) return { provesAbsence: false, reason: EMPTY_HISTORY };
   // The partner's clock may be ahead of ours.
   const later = known.findLast((order) => orderTime(order) > sentBefore + aheadMs);
@@ -64,10 +88,12 @@ export async function proveReadable(
   return { provesAbsence: false, reason: 'the search does not find an order that is known to exist' };
 }
 
-async function readNewest(partner: PartnerClient): Promise<NewestOrders> {
-  const listed = await partner.newestOrders(SAMPLE);
-  const [newest] = newestFirst(listed.rows);
-  return { ...listed, newestIsFound: newest !== undefined && (await isFound(partner, newest)) };
+async function readListed(partner: PartnerClient, since: number): Promise<ListedOrders> {
+  let aheadMs = 0;
+  const rows = await listedSince(partner, since, (ahead) => (aheadMs = Math.max(aheadMs, ahead)));
+  const known = newestFirst(rows);
+  const [newest] = known;
+  return { rows, known, aheadMs, newestIsFound: newest !== undefined && (await isFound(partner, newest)) };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {

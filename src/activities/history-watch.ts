@@ -3,7 +3,7 @@ import { log } from '@temporalio/activity';
 import type { PollUntilEndedInput } from '../contracts/activities';
 import { CLOCK_TOLERANCE_MS, mayHaveEnded, safeStatus } from '../domain/order';
 import { errorName } from '../domain/safe-values';
-import { isPartnerError, isUnreadable, type PartnerClient } from '../partner';
+import { type HistoryRow, isPartnerError, isUnreadable, type PartnerClient } from '../partner';
 import { ACCESS_DENIED } from './failures';
 
 type WatchedOrder = Pick<PollUntilEndedInput, 'orderId' | 'referenceId' | 'purchaseStartedAt' | 'intervalMs'>;
@@ -99,21 +99,24 @@ async function readStatuses(
   const wanted = new Set(orders.map(keyOf));
   const statuses = new Map<string, string>();
   const since = orders.reduce((oldest, order) => Math.min(oldest, order.purchaseStartedAt), Infinity);
-  await partner.withPermits({ class: 'poll', signal }, (permitted) =>
-    permitted.ordersSince(since - CLOCK_TOLERANCE_MS, {
-      maxPages: MAX_PAGES,
-      onRows(rows) {
-        for (const row of rows) {
-          if (isUnreadable(row)) continue;
-          const name = keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' });
-          // An order may have a row for each item. One that is no longer open is enough for a poll.
-          const other = statuses.get(name);
-          if (wanted.has(name) && !(other && mayHaveEnded(other))) statuses.set(name, row.status);
-        }
-      },
-      enough: async () => statuses.size === wanted.size,
-    }),
-  );
+  const onRows = (rows: readonly HistoryRow[]) => {
+    for (const row of rows) {
+      if (isUnreadable(row)) continue;
+      const name = keyOf({ orderId: row.id, referenceId: row.referenceId ?? '' });
+      // An order may have a row for each item. One that is no longer open is enough for a poll.
+      const other = statuses.get(name);
+      if (wanted.has(name) && !(other && mayHaveEnded(other))) statuses.set(name, row.status);
+    }
+  };
+  await partner.withPermits({ class: 'poll', signal }, async (permitted) => {
+    const pages = permitted.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES, onRows });
+    try {
+      for await (const _ of pages) if (statuses.size === wanted.size) break;
+    } catch (error) {
+      // An order that was not shown is polled.
+      if (!isPartnerError(error) || error.kind !== 'incomplete') throw error;
+    }
+  });
   return statuses;
 }
 

@@ -50,6 +50,8 @@ async function readPrices(partner: Pick<PartnerClient, 'products'>): Promise<Pri
   const prices = new Map<string, ProductPrice[]>();
   const add = (id: string, price: ProductPrice) => prices.set(id, [...(prices.get(id) ?? []), price]);
   const addUnreadable = ({ id }: { id?: string }) => id !== undefined && add(id, 'unreadable');
-  for await (const { id, price, currency } of partner.products({}, addUnreadable)) add(id, { price, currency });
+  // By relevance, which is the default, equal products could change places between two pages.
+  const products = partner.products({ sort: 'ALPHABET_ASC' }, addUnreadable);
+  for await (const { id, price, currency } of products) add(id, { price, currency });
   return prices;
 }

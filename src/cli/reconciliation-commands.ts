@@ -61,12 +61,14 @@ async function reconcile(
   const taskQueue = context.taskQueue();
   const client = await context.temporal();
   const input = { lookbackMs: asked ?? lookbackMs, timeZone: timezone, dryRun };
-  const result = await loadLibrary().reconcileNow(client, taskQueue, input, (runId) =>
-    context.out.note(
-      `${input.dryRun ? 'dry run, which changes nothing: comparing' : 'reconciling'} the last ` +
-        `${formatHours(input.lookbackMs)} (run ${runId}); waiting for a worker to finish it`,
-    ),
-  );
+  const result = await loadLibrary().reconcileNow(client, taskQueue, input, {
+    onStart: (runId) =>
+      context.out.note(
+        `${input.dryRun ? 'dry run, which changes nothing: comparing' : 'reconciling'} the last ` +
+          `${formatHours(input.lookbackMs)} (run ${runId}); waiting for a worker to finish it`,
+      ),
+    onFailure: (message) => context.out.note(`it failed and will be tried again: ${safeSentence(message)}`),
+  });
   showReconciliation(context.out, result);
 }
 

@@ -107,7 +107,7 @@ export interface FindOrdersInput {
 
 /** One search of the partner's order history. */
 export interface OrderSearchResult {
-  /** Oldest first. */
+  /** The order that an earlier run recorded, then the others, oldest first. */
   orders: FoundOrder[];
   /** Whether the history proved that it would show an order. Always false without `prove`. */
   provesAbsence: boolean;

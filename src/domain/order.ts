@@ -74,6 +74,20 @@ export function isBillable({ status }: { status: string }): boolean {
 }
 
 /**
+ * One row per order, by id. A partner may show a row per item. If only some of them cost money, the status is `MIXED`,
+ * which counts as open, so that nobody relies on it.
+ */
+export function rowsById<Row extends { id: string; status: string }>(rows: Iterable<Row>): Map<string, Row> {
+  const known = new Map<string, Row>();
+  for (const row of rows) {
+    const other = known.get(row.id);
+    if (!other) known.set(row.id, row);
+    else if (isBillable(other) !== isBillable(row)) known.set(row.id, { ...other, status: 'MIXED' });
+  }
+  return known;
+}
+
+/**
  * The status in a form that is safe to show and store. The partner may send any text, so only capital letters and
  * underscores pass; digits could be part of a key.
  */

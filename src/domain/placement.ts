@@ -109,12 +109,13 @@ export function orderMayExist(evidence: AttemptEvidence): boolean {
   return ['ERROR_RESPONSE', 'UNKNOWN', 'CONFLICT', 'FENCED'].includes(evidence);
 }
 
-/** Chooses the oldest billable order, or the oldest if none is billable. Other billable orders are double purchases. */
-export function chooseOrder<T extends { status: string; createdAt: string }>(
-  found: readonly [T, ...T[]],
-): { adopt: T; doubles: T[] } {
-  const byAge = found.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
-  const billable = byAge.filter(isBillable);
-  const adopt = billable[0] ?? byAge[0] ?? found[0];
+/**
+ * Chooses the first billable order, or the first if none is billable. Other billable orders are double purchases.
+ *
+ * @param found the order that an earlier run recorded, then the others, oldest first.
+ */
+export function chooseOrder<T extends { status: string }>(found: readonly [T, ...T[]]): { adopt: T; doubles: T[] } {
+  const billable = found.filter(isBillable);
+  const adopt = billable[0] ?? found[0];
   return { adopt, doubles: billable.filter((order) => order !== adopt) };
 }

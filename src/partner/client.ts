@@ -1,5 +1,5 @@
 import { type PartnerHooks, withHooks } from './hooks';
-import { allOrders, allProducts, type HistoryOptions, type NewestOrders, newestOrders, ordersSince } from './lists';
+import { allOrders, allProducts, type HistoryOptions, ordersSince } from './lists';
 import { type Call, createCalls, headersOf, type PartnerLayout, readResponse } from './operations';
 import { type PermitRequest, type Permits, RateLimit } from './rate-limit';
 import type { UnreadableRow } from './rows';
@@ -33,12 +33,10 @@ export interface PartnerClient {
   /** The whole order history: each order once, even if orders arrive during the reading. Throws like `products`. */
   orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryRow>;
   /**
-   * The orders placed since a time on our clock (epoch ms), however wrong the partner's clock is, and some older ones.
-   * Throws like `products`.
+   * The new rows of each page, back to a time on our clock (epoch ms), however wrong the partner's clock is, and some
+   * older ones. Throws like `products`, after the last page.
    */
-  ordersSince<Kept = HistoryRow>(since: number, options?: HistoryOptions<Kept>): Promise<Kept[]>;
-  /** At least `sampleSize` (1 to 500) of the newest orders, if there are that many. */
-  newestOrders(sampleSize: number): Promise<NewestOrders>;
+  ordersSince(since: number, options?: HistoryOptions): AsyncGenerator<HistoryRow[]>;
   /**
    * Places an order. The `evidence` of an error says what it proves; only after `NOT_SENT` is a second request safe.
    * Ends at most `timeoutMs` after `notAfter`. Even after a freeze it knows whether the request was written.
@@ -73,7 +71,6 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
       listOrders: async (query = {}) => send(calls.listOrders(query), permits),
       orders: (query = {}, { maxPages } = {}) => allOrders(client, query, maxPages),
       ordersSince: (since, reading = {}) => ordersSince(client, since, now, reading),
-      newestOrders: (sampleSize) => newestOrders(client, sampleSize, now),
       placeOrder: async (order, placement = {}) => send({ ...calls.placeOrder(order), ...placement }, permits),
       async getOrder(id, productIds = []) {
         const response = await send(calls.getOrder(id, productIds), permits);

@@ -52,7 +52,7 @@ const KINDS = {
     retryable: reason === 'not-json',
     countsAgainstPartner: operation === 'placeOrder',
   }),
-  /** The partner returned other pages of a list than requested, or fewer rows than its own count. */
+  /** The partner returned other pages of a list than requested, fewer rows than its own count, or too many rows twice. */
   incomplete: { evidence: 'UNKNOWN', retryable: true, countsAgainstPartner: false },
 } as const satisfies Record<string, ErrorTraits | ((facts: PartnerErrorFacts) => ErrorTraits)>;
 

@@ -1,3 +1,4 @@
+import { isBillable } from '../domain/order';
 import type { PartnerClient } from './client';
 import { PartnerError, type PartnerOperation } from './errors';
 import { type ReadRetry, withRetry } from './retry';
@@ -9,26 +10,17 @@ import type { HistoryOrder, HistoryRow, OrderQuery, Product, ProductQuery } from
 export type ReadProgress = Record<'page' | 'pages' | 'read' | 'rows', number>;
 
 /** How to read a long history. */
-export interface HistoryOptions<Kept = HistoryRow> {
+export interface HistoryOptions {
   /** A longer history fails with `incomplete`. Default 20,000. */
   maxPages?: number;
   /** How failed pages are retried. Default: not at all. */
   retry?: ReadRetry;
   /** Called after each page. */
   onPage?: (progress: ReadProgress) => void;
-  /** Called after each page with its new rows. If it returns true, reading stops there. */
-  enough?: (rows: readonly HistoryRow[]) => Promise<boolean>;
   /** Called with every row of each page, even if an order has several. */
   onRows?: (rows: readonly HistoryRow[]) => void;
-  /** The part of a row to keep, to save memory. Default: the whole row. */
-  keep?: (row: HistoryRow) => Kept;
-}
-
-export interface NewestOrders {
-  /** In no particular order; some may appear twice. */
-  rows: HistoryRow[];
-  /** How far the partner's clock is ahead of ours, in ms, including the response time. 0 if unknown. */
-  aheadMs: number;
+  /** Called after each page with how far the partner's clock is ahead of ours, in ms, including the response time. */
+  onClock?: (aheadMs: number) => void;
 }
 
 type Partner = Pick<PartnerClient, 'listProducts' | 'listOrders'>;
@@ -58,22 +50,22 @@ export async function* allOrders(partner: Partner, query: OrderQuery, maxPages?:
   for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages })) yield* rows;
 }
 
-export async function ordersSince<Kept>(
+export function ordersSince(
   partner: Partner,
   since: number,
   now: () => number,
-  { maxPages, retry, onPage, onRows, enough, keep = (row) => row as Kept }: HistoryOptions<Kept>,
-): Promise<Kept[]> {
-  const readOnce = (page: number) => readOrders(partner, { page });
+  { maxPages, retry, onPage, onRows, onClock }: HistoryOptions,
+): AsyncGenerator<HistoryRow[]> {
+  const readOnce = async (page: number) => {
+    const askedAt = now();
+    const { sentAtMs = askedAt, ...read } = await readOrders(partner, { page });
+    onClock?.(sentAtMs - askedAt);
+    return read;
+  };
   const readPage = (page: number) => (retry ? withRetry(retry, () => readOnce(page)) : readOnce(page));
-  const kept: Kept[] = [];
-  for await (const rows of newRows({ operation: 'listOrders', readPage, maxPages, onPage, onRows }, (newest) =>
+  return newRows({ operation: 'listOrders', readPage, maxPages, onPage, onRows }, (newest) =>
     oldestPossible(since, newest, now()),
-  )) {
-    for (const row of rows) kept.push(keep(row));
-    if (await enough?.(rows)) break;
-  }
-  return kept;
+  );
 }
 
 /**
@@ -84,25 +76,12 @@ export function oldestPossible(since: number, newest: number, now: number): numb
   return Math.min(since, newest - (now - since));
 }
 
-/** Reads both ends of the history, unless the newest orders are clearly on the first page. */
-export async function newestOrders(partner: Partner, sampleSize: number, now: () => number): Promise<NewestOrders> {
-  const read = async (page: number) => {
-    const askedAt = now();
-    const { data, sentAtMs = askedAt } = await partner.listOrders({ limit: sampleSize, page });
-    return { ...data, rows: [...data.orders, ...data.unreadable], aheadMs: Math.max(0, sentAtMs - askedAt) };
-  };
-  const first = await read(1);
-  const { total } = first.pages;
-  const last = total > 1 && newestEndOf(first.orders) !== 'first' ? await read(total) : undefined;
-  // The last page may have only one row.
-  const beforeLast = last && total > 2 && last.rows.length < sampleSize ? await read(total - 1) : undefined;
-  const pages = [first, last, beforeLast].filter((page) => page !== undefined);
-  return { rows: pages.flatMap(({ rows }) => rows), aheadMs: Math.max(...pages.map(({ aheadMs }) => aheadMs)) };
-}
-
-async function readOrders(partner: Partner, query: OrderQuery): Promise<ListPage<HistoryRow>> {
-  const { data } = await partner.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
-  return { ...data, rows: inOrder(data.orders, data.unreadable) };
+async function readOrders(
+  partner: Partner,
+  query: OrderQuery,
+): Promise<ListPage<HistoryRow> & { sentAtMs?: number | undefined }> {
+  const { data, sentAtMs } = await partner.listOrders({ ...query, limit: query.limit ?? MAX_PAGE_SIZE });
+  return { ...data, rows: inOrder(data.orders, data.unreadable), sentAtMs };
 }
 
 /** Puts the rows of a page back into the partner's order. */
@@ -117,7 +96,7 @@ function inOrder<Row>(readable: readonly Row[], unreadable: readonly UnreadableR
 
 type ListRow = Partial<Pick<UnreadableRow, 'id' | 'referenceId' | 'createdAt' | 'digest'>> &
   Partial<Pick<Product, 'price' | 'currency'>> &
-  Partial<Pick<HistoryOrder, 'item'>>;
+  Partial<Pick<HistoryOrder, 'item' | 'status'>>;
 
 interface ListPage<Row> {
   /** The number of rows on all pages. */
@@ -137,30 +116,35 @@ interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
 type ReadBackTo = (newest: number) => number;
 
 /**
- * The rows of a list, each once, page by page. Rows added during the reading only make others appear twice. Removed
- * rows and short pages may hide rows; then the list is read again.
+ * The rows of a list, each once, page by page. Rows added during the reading make as many others appear twice. Removed
+ * rows, short pages, and more repeated rows than were added may hide rows; then the list is read again.
  *
  * @throws PartnerError `incomplete` if no reading was complete, a page was not the requested one, or there are too many
  */
 async function* newRows<Row extends ListRow>(list: PagedList<Row>, readBackTo?: ReadBackTo): AsyncGenerator<Row[]> {
   const before: RowSet[] = [];
   for (let tries = 1; ; tries++) {
-    const reading = new Reading(list);
+    const isLast = tries === MAX_READINGS;
+    const reading = new Reading(list, isLast);
     for await (const rows of reading.pages(readBackTo)) {
       yield rows.filter(({ name }) => !before.some((earlier) => earlier.has(name))).map(({ row }) => row);
     }
     before.push(reading.shown);
-    if (reading.isComplete) return;
-    if (tries === MAX_READINGS) throw reading.incomplete();
+    if (await reading.isComplete()) return;
+    if (isLast) throw reading.incomplete();
   }
 }
 
-/** Identifies a row in a list. An id that appears with two references or two prices counts as two rows. */
+/**
+ * Identifies a row in a list. An id that appears with two references or two prices counts as two rows, and so does an
+ * order that costs money by one row, and none by another.
+ */
 type RowName = { id: string; variant?: string } | { digest?: string; place: number };
 
-function nameOf({ id, referenceId, price, currency, digest }: ListRow, place: number): RowName {
+function nameOf({ id, referenceId, status = '', price, currency, digest }: ListRow, place: number): RowName {
   if (id === undefined) return { digest, place };
-  return { id, variant: price === undefined ? referenceId : `${price} ${currency}` };
+  if (price !== undefined) return { id, variant: `${price} ${currency}` };
+  return { id, variant: isBillable({ status }) ? referenceId : `${referenceId} ended without keys` };
 }
 
 /**
@@ -196,20 +180,53 @@ function areOlder(rows: readonly ListRow[], end: number): boolean {
   return timesOf(rows).length > 0 && newestOf(rows) < end;
 }
 
+/** How many rows a page has, and how many orders or products they are about. */
+type Size = Record<'rows' | 'ids', number>;
+
+function sizeOf(rows: readonly ListRow[]): Size {
+  return { rows: rows.length, ids: new Set(rows.map(({ id }, at) => id ?? at)).size };
+}
+
 /** Reads a list once, and determines whether all rows were shown. */
 class Reading<Row extends ListRow> {
-  isComplete = true;
   private total = 1;
   private newestEnd: NewestEnd = 'unknown';
   private pagesRead = 0;
+  private firstHits = 0;
   private hits = 0;
   private counted = 0;
-  private fullPage = 0;
+  private fullPage: Size = { rows: 0, ids: 0 };
   readonly shown = new RowSet();
   /** Short, because a list may have 100,000s of rows. */
   private readonly lines = new Set<string | undefined>();
+  /** How many ids were shown again on a later page. */
+  private repeated = 0;
+  /** A page has two equal rows, such as an order with a row per item that does not show its item. */
+  private hasEqualRows = false;
+  private isBroken = false;
+  private isEnough = false;
 
-  constructor(private readonly list: PagedList<Row>) {}
+  /** @param isLast shows as many rows as possible, even if some are missing */
+  constructor(
+    private readonly list: PagedList<Row>,
+    private readonly isLast: boolean,
+  ) {}
+
+  async isComplete(): Promise<boolean> {
+    // Equal rows may also be on both sides of the end of a page.
+    const harmless = this.hasEqualRows ? this.pagesRead - 1 : 0;
+    if (this.isBroken || this.repeated <= harmless) return !this.isBroken;
+    if (this.repeated <= harmless + this.hits - this.firstHits) return true;
+    // The partner may count at most 10,000 rows, or drop an old one for each new one.
+    return this.repeated <= harmless + (await this.countAdded());
+  }
+
+  /** How many ids the newest page shows that this reading has not shown. */
+  private async countAdded(): Promise<number> {
+    const { rows } = await this.list.readPage(this.newestEnd === 'last' ? this.total : 1);
+    const isAdded = (row: Row, at: number) => !this.shown.has(nameOf(row, at));
+    return sizeOf(rows.filter(isAdded)).ids;
+  }
 
   /** Yields, page by page, the rows that this reading has not shown before. */
   async *pages(readBackTo?: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
@@ -221,7 +238,7 @@ class Reading<Row extends ListRow> {
         if (this.newestEnd === 'last') return yield* this.fromLastPage(readBackTo);
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
-      if (areOlder(rows, end) || page >= this.total || !this.isComplete) return;
+      if (areOlder(rows, end) || page >= this.total || this.isEnough) return;
     }
   }
 
@@ -232,7 +249,7 @@ class Reading<Row extends ListRow> {
       const { rows, fresh } = await this.read(page);
       yield fresh;
       end ??= readBackTo(newestOf(rows));
-      if (areOlder(rows, end) || !this.isComplete) return;
+      if (areOlder(rows, end) || this.isEnough) return;
     }
   }
 
@@ -243,33 +260,49 @@ class Reading<Row extends ListRow> {
     const isEmpty = hits === 0 && rows.length === 0 && pages.page === 0 && pages.total === 0;
     if (pages.page !== page && !(isEmpty && page === 1)) throw this.incomplete();
     if (page === 1) {
-      this.hits = hits;
-      this.fullPage = rows.length;
+      this.firstHits = this.hits = hits;
+      this.fullPage = sizeOf(rows);
       this.newestEnd = newestEndOf(rows);
     }
     this.list.onRows?.(rows);
-    const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
-    const expected = page < pages.total ? Math.max(this.fullPage, 1) : hits - (page - 1) * this.fullPage;
-    // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.
-    const newLines = named.filter((one) => this.addLine(one));
-    const isRepeated = hits === this.hits && rows.length > 0 && newLines.length === 0;
-    if (rows.length < expected || hits < this.hits || isRepeated) this.isComplete = false;
-    const fresh = named.filter(({ name }) => this.shown.add(name));
     this.counted += rows.length;
+    const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
+    // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.
+    const isRepeated = this.addLines(named) && hits === this.hits;
+    const hasGap = this.isShort(rows, { hits, page, isLast: page >= pages.total }) || hits < this.hits;
+    this.isBroken ||= hasGap || isRepeated;
+    this.isEnough = isRepeated || (hasGap && (!this.isLast || rows.length === 0));
+    const fresh = named.filter(({ name }) => this.shown.add(name));
     this.hits = hits;
     this.total = pages.total;
     this.list.onPage?.({ page, pages: this.total, read: this.pagesRead, rows: this.shown.size });
     return { rows, fresh };
   }
 
-  /** @returns whether the row is new, compared with its item, because an order with a row per item may fill pages */
-  private addLine({ name, row }: NamedRow<Row>): boolean {
-    const before = this.lines.size;
-    return this.lines.add(digestOf([name, row.item, row.digest])?.slice(0, 8)).size > before;
+  /** The partner may count rows or orders, on a page and in `hits`. Either count may show that the page is not short. */
+  private isShort(rows: readonly Row[], { hits, page, isLast }: { hits: number; page: number; isLast: boolean }) {
+    const size = sizeOf(rows);
+    const expected = (unit: keyof Size) =>
+      isLast ? hits - (page - 1) * this.fullPage[unit] : Math.max(this.fullPage[unit], 1);
+    if (!isLast) return size.rows < expected('rows') && size.ids < expected('ids');
+    return size.ids < expected('ids') && size.rows !== expected('rows') && this.counted !== hits;
+  }
+
+  /**
+   * Notes the rows of a page, compared with their items, because an order with a row per item may fill pages.
+   * @returns whether all of them were shown on earlier pages
+   */
+  private addLines(page: readonly NamedRow<Row>[]): boolean {
+    const lines = page.map(({ name, row }) => digestOf([name, row.item, row.digest])?.slice(0, 8));
+    const again = page.filter((_, at) => this.lines.has(lines[at]));
+    this.repeated += sizeOf(again.map(({ row }) => row)).ids;
+    this.hasEqualRows ||= new Set(lines).size < lines.length;
+    for (const line of lines) this.lines.add(line);
+    return page.length > 0 && again.length === page.length;
   }
 
   incomplete(): PartnerError {
-    const message = `the pages contain ${this.counted} of ${this.hits} rows, or are not the requested pages`;
+    const message = `the pages contain ${this.counted} of ${this.hits} rows, repeat some, or are not the requested pages`;
     return new PartnerError('incomplete', message, { operation: this.list.operation });
   }
 }

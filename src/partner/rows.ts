@@ -74,13 +74,27 @@ export function digestOf(row: unknown): string | undefined {
 /** Which end of a list has the newest rows. `neither`: not ordered by time; `unknown`: too few rows to tell. */
 export type NewestEnd = 'first' | 'last' | 'neither' | 'unknown';
 
-/** Compares consecutive rows, because the partner does not document the order. */
+/** By how much a row of an ordered list may be older than one before it: ids and dates are not given in one instant. */
+const TOLERANCE_MS = 10_000;
+
+/** Compares the rows, because the partner does not document the order. */
 export function newestEndOf(rows: readonly { createdAt?: string }[]): NewestEnd {
   const times = timesOf(rows);
-  const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] ?? time)));
-  const [rises, falls] = [steps.includes(1), steps.includes(-1)];
-  if (rises && falls) return 'neither';
-  return rises ? 'last' : falls ? 'first' : 'unknown';
+  // Only rows of a few seconds are in both orders with the tolerance.
+  for (const toleranceMs of [TOLERANCE_MS, 0]) {
+    const [rises, falls] = [isRising(times, toleranceMs), isRising(times.toReversed(), toleranceMs)];
+    if (rises !== falls) return rises ? 'last' : 'first';
+    if (!rises) return 'neither';
+  }
+  return 'unknown';
+}
+
+function isRising(times: readonly number[], toleranceMs: number): boolean {
+  let newest = -Infinity;
+  return times.every((time) => {
+    newest = Math.max(newest, time);
+    return newest - time <= toleranceMs;
+  });
 }
 
 /** The dates of the rows that have one, as epoch ms. */

@@ -6,6 +6,7 @@ import {
   ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
+  type WorkflowHandle,
 } from '@temporalio/client';
 import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contracts/names';
 import { command } from '../contracts/operator-commands';
@@ -25,13 +26,14 @@ export class ReconciliationError extends FulfilmentError {
   }
 }
 
+const WATCH_INTERVAL_MS = 5_000;
 /** The exit code of the commands if the server rejects the settings. */
 const CONFIGURATION = 78;
 
 /**
  * Runs a reconciliation now and waits until it ends. Needs a running worker.
  *
- * @param onStart receives the id of the run.
+ * @param watcher learns the id of the run, and each new failure of an attempt. The worker tries again.
  * @throws ReconciliationError if another manual reconciliation is running, if the lookback is longer than the
  * namespace's retention minus one day, or if the run failed or was cancelled.
  */
@@ -39,7 +41,7 @@ export async function reconcileNow(
   client: Client,
   taskQueue: string,
   input: ReconcileInput = {},
-  onStart: (runId: string) => void = () => undefined,
+  { onStart, onFailure }: { onStart?(runId: string): void; onFailure?(message: string): void } = {},
 ): Promise<ReconciliationResult> {
   await refuseLongLookback(client, input.lookbackMs ?? DEFAULT_LOOKBACK_MS);
   try {
@@ -52,8 +54,9 @@ export async function reconcileNow(
       workflowExecutionTimeout: RECONCILIATION_TIMEOUT_MS,
       staticSummary: input.dryRun ? 'manual reconciliation that only reports' : 'manual reconciliation',
     });
-    onStart(handle.firstExecutionRunId);
-    return (await handle.result()) as ReconciliationResult;
+    onStart?.(handle.firstExecutionRunId);
+    const stop = watchFailures(handle, onFailure);
+    return (await handle.result().finally(stop)) as ReconciliationResult;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
       throw new ReconciliationError(
@@ -64,6 +67,22 @@ export async function reconcileNow(
     if (!(error instanceof WorkflowFailedError)) throw error;
     throw new ReconciliationError(`The reconciliation ended without a result: ${rootCauseOf(error).message}`);
   }
+}
+
+/** @returns a function that stops watching. */
+function watchFailures(handle: WorkflowHandle, onFailure: (message: string) => void = () => undefined): () => void {
+  let last: string | undefined;
+  let isWatching = true;
+  const look = async () => {
+    const description = await handle.describe().catch(() => undefined);
+    const [failed] = description?.raw.pendingActivities?.flatMap(({ lastFailure }) => lastFailure?.message ?? []) ?? [];
+    if (isWatching && failed !== undefined && failed !== last) onFailure((last = failed));
+  };
+  const timer = setInterval(() => void look(), WATCH_INTERVAL_MS);
+  return () => {
+    isWatching = false;
+    clearInterval(timer);
+  };
 }
 
 /** @throws ReconciliationError if the lookback is longer than the namespace's retention minus one day. */

@@ -1,9 +1,8 @@
 import { type Fingerprinter, secretIdOf } from '../../delivery';
 import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../../domain/key-ids';
-import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, safeStatus } from '../../domain/order';
+import { CLOCK_TOLERANCE_MS, canStopPolling, isSafeOrderId, rowsById, safeStatus } from '../../domain/order';
 import { mayGetMoreKeys } from '../../domain/purchase-state';
 import {
-  indexById,
   type KnownPurchase,
   isExpectedInHistory,
   type PartnerOrder,
@@ -56,7 +55,7 @@ export async function readRecords(
 ): Promise<Records> {
   const since = options.from - CLOCK_TOLERANCE_MS;
   const { orders: all, unreadable } = await readOrderHistory(deps.partner, since, progress);
-  const orders = indexById(all.filter((order) => order.createdAt >= since));
+  const orders = rowsById(all.filter((order) => order.createdAt >= since));
   const lateDeliveries = await listLateDeliveries(deps.purchases);
   const purchases = await listKnownPurchases(deps.purchases, options.from, { orders, lateDeliveries }, progress);
   const read = await readFollowedOrders(deps, { orders, unreadable, purchases, lateDeliveries }, options, progress);
@@ -155,8 +154,8 @@ function isMissingKeys({ ordered = Infinity, delivered = 0 }: KnownPurchase): bo
 }
 
 /**
- * Reads the order history back to a point in time, each order once. Orders that arrive during the reading may be
- * included. An unreadable row is searched for once more, and does not affect the others.
+ * Reads the order history back to a point in time. Orders that arrive during the reading may be included. An unreadable
+ * row is searched for once more, and does not affect the others. Neither does a page that lacks rows.
  *
  * @param from epoch ms; some older orders may be included.
  */
@@ -165,12 +164,19 @@ export async function readOrderHistory(
   from: number,
   progress: Progress,
 ): Promise<{ orders: PartnerOrder[]; unreadable: UnreadableRecord[] }> {
-  const rows = await partner.ordersSince(from, {
+  const rows: (PartnerOrder | UnreadableRow)[] = [];
+  const pages = partner.ordersSince(from, {
     retry: { ...readRetry, mayWait: limitDelays(pageDelays), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),
-    keep: (row) => (isUnreadable(row) ? row : partnerOrderOf(row)),
   });
+  let gap: string | undefined;
+  try {
+    for await (const page of pages) for (const row of page) rows.push(isUnreadable(row) ? row : partnerOrderOf(row));
+  } catch (error) {
+    if (!isPartnerError(error) || error.kind !== 'incomplete') throw error;
+    gap = error.summary;
+  }
   const { readable, unreadable } = partitionByReadability<PartnerOrder>(rows);
   const young = unreadable.filter(({ notAfter = Infinity }) => notAfter >= from);
   const retry = orderRetry(progress.signal);
@@ -181,7 +187,10 @@ export async function readOrderHistory(
   const ids = new Set(found.map(({ id }) => id));
   return {
     orders: readable.concat(found),
-    unreadable: young.filter(({ id }) => id === undefined || !ids.has(id)).map(unreadableRecordOf),
+    unreadable: young
+      .filter(({ id }) => id === undefined || !ids.has(id))
+      .map(unreadableRecordOf)
+      .concat(gap === undefined ? [] : { what: 'history', reason: gap }),
   };
 }
 

@@ -1,7 +1,7 @@
+import { rowsById } from '../../domain/order';
 import { matchingFinding, type Finding } from '../../domain/reconciliation/finding';
 import { reconcile } from '../../domain/reconciliation/reconcile';
 import {
-  indexById,
   indexRecords,
   type KnownPurchase,
   type PartnerOrder,
@@ -58,7 +58,7 @@ export async function recheckFinding(context: ReconcileContext, suggested: Findi
   );
   const purchases = described.filter((purchase) => purchase !== undefined);
   // An unreadable record stays unreadable; a failed read does not make it missing.
-  const found = reconcile(indexRecords(indexById(again.orders), purchases, unreadable), options);
+  const found = reconcile(indexRecords(rowsById(again.orders), purchases, unreadable), options);
   const finding = matchingFinding(suggested, found);
   const purchase = purchases.find(({ referenceId }) => referenceId === suggested.referenceId);
   const keysGone = found.filter((one) => one.kind === 'KEYS_GONE' && one !== finding);

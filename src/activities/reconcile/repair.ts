@@ -57,7 +57,8 @@ async function repairFinding(
   context: ReconcileContext,
   rechecked: RecheckedFinding,
 ): Promise<ReportedFinding | undefined> {
-  if (rechecked.notRechecked !== undefined) return unrepaired(rechecked.finding, rechecked.notRechecked);
+  if (rechecked.notRechecked !== undefined)
+    return unrepaired(withoutDelivery(rechecked.finding), rechecked.notRechecked);
   const { finding } = rechecked;
   switch (finding.repair) {
     case 'deliver':

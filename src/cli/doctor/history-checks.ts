@@ -135,7 +135,7 @@ async function tryLimit(history: History): Promise<string> {
   }
   const { name = configured.limit } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
-    return data && rowsOf(data).length === 1 ? { works: '1 order' } : { reason: 'a different number of orders' };
+    return data && ordersOn(data) === 1 ? { works: '1 order' } : { reason: 'a different number of orders' };
   });
   return name;
 }
@@ -153,15 +153,19 @@ async function tryPage(history: History, limit: string): Promise<void> {
     VARIABLES.page,
   );
   if (orders < 2) return check.warning(...TOO_FEW);
-  const idOfFirst = (data: OrderPage | undefined) => data && rowsOf(data)[0]?.id;
-  const first = idOfFirst((await read({ limit }, { limit: 1 })).data);
+  // An order may have a row for each item.
+  const firstOf = (page: OrderPage) => {
+    const [row] = rowsOf(page);
+    return row?.id === undefined ? undefined : JSON.stringify([row.id, 'item' in row && row.item]);
+  };
+  const { data: firstPage } = await read({ limit }, { limit: 1 });
+  const first = firstPage && firstOf(firstPage);
   let hint = '';
   const tryPageName = async (page: string): Promise<Outcome> => {
     const { data } = await read({ limit, page }, { limit: 1, page: 2 });
-    // A page after the last page also differs.
-    const id = idOfFirst(data);
-    // A row without a readable id may be any order.
-    const isOther = data && (id === undefined || id !== first);
+    // A page after the last page also differs. A row without a readable id may be any order.
+    const shown = data && firstOf(data);
+    const isOther = data && (shown === undefined || shown !== first);
     if (isOther && data.pages.page === 2) return { works: 'the second page' };
     if (isOther && page !== configured.page)
       hint = ' It seems to count orders instead of pages, which this software does not support.';
@@ -219,6 +223,10 @@ async function searchUnder(
   return { works: isFuzzy ? FUZZY : EXACT };
 }
 
+function ordersOn(page: OrderPage): number {
+  return new Set(rowsOf(page).map(({ id }, at) => id ?? at)).size;
+}
+
 function rowsOf({ orders, unreadable }: OrderPage): HistoryRow[] {
   return [...orders, ...unreadable];
 }
@@ -234,7 +242,8 @@ function checkRows({ orders, unreadable, pages }: OrderPage, checklist: Checklis
 function newestEnd({ orders }: OrderPage, checklist: Checklist): NewestEnd {
   const check = checklist.check('order history: sort order', 'orders sorted by time, either way');
   const end = newestEndOf(orders);
-  const remedy = 'It works, but every search back to a point in time reads all pages.';
+  const remedy =
+    'It works, but every search back to a point in time reads all pages. With over 200 pages, each placement with an unknown outcome is held for an operator.';
   if (end === 'neither') check.warning('orders not sorted by time', remedy);
   else if (end === 'unknown') check.warning(...TOO_FEW);
   else check.ok(`the newest order is ${end}`);

@@ -116,13 +116,6 @@ export interface RecordIndex {
   unreadableById: ReadonlyMap<string, readonly UnreadableRecord[]>;
 }
 
-/** Indexes orders by id. If an order was read twice, the last reading counts. */
-export function indexById(orders: Iterable<PartnerOrder>): Map<string, PartnerOrder> {
-  const known = new Map<string, PartnerOrder>();
-  for (const order of orders) known.set(order.id, order);
-  return known;
-}
-
 /**
  * Indexes the records in linear time.
  * @param orders by id

@@ -95,6 +95,20 @@ describe('a purchase that an operator resets', () => {
   );
 
   it.concurrent(
+    'reset after a double purchase, continues with the order that it delivered, not with the older one',
+    async () => {
+      const { referenceId, orderId } = await env.bought({ 'demo-instant': 2 });
+      const createdAt = new Date(Date.now() - 60_000).toISOString();
+      await env.sandbox.placeManualOrder({ referenceId, items: [{ id: 'demo-instant', quantity: 2 }], createdAt });
+      const operator = operatorOf(env, referenceId);
+      await operator.reset((await operator.points())[0]!);
+
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED', orderId });
+      expect((await env.audit(referenceId)).received).toHaveLength(2);
+    },
+  );
+
+  it.concurrent(
     'reset to before its placement, with its order no longer readable, is held, and can be replaced',
     async () => {
       const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });

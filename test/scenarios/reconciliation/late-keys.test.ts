@@ -111,6 +111,7 @@ describe('every paid key is delivered or reported', () => {
     await become('COMPLETED', 'A', 'REPLACED');
     await env.starter.redeliver(referenceId);
     expect(env.eventTypes(referenceId).toSorted()).toEqual(['purchase.attention', 'purchase.delivered', LATE]);
+    await ended(referenceId, 1);
     expect(await env.starter.status(referenceId)).toMatchObject({ afterEnd: { delivered: { 'demo-never': 2 } } });
   });
 

@@ -3,6 +3,8 @@ import type { Progress } from '../../../src/activities/progress';
 import { createPartnerClient } from '../../../src/partner/index';
 import { type Fault, startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
+import { startServer } from '../../support/http-server';
+import { clientOf, envelope, historyRow } from '../../unit/partner/fixtures';
 
 const PAGES = 40;
 
@@ -30,4 +32,14 @@ it('retries a page that fails and does not start reading the order history again
 it('gives up an order history when one page keeps failing, and returns no partial history', async () => {
   const { history } = await readFailing('always');
   await expect(history).rejects.toMatchObject({ kind: 'status' });
+});
+
+it('reports gaps in the pages of the order history, and still returns all rows that they show', async () => {
+  const rows = ['o-1', 'o-2'].map((id) => historyRow(id));
+  const { url } = await startServer({
+    respond: () => ({ json: envelope({ hits: 3, orders: rows, pages: { page: 1, total: 1, limit: 500 } }) }),
+  });
+  const { orders, unreadable } = await readOrderHistory(clientOf(url), 0, quiet);
+  expect(orders.map(({ id }) => id)).toEqual(['o-1', 'o-2']);
+  expect(unreadable).toEqual([{ what: 'history', reason: expect.stringContaining('of 3 rows') }]);
 });

@@ -1,5 +1,6 @@
 import type { Fault } from '../../../sandbox';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
+import { reconcileNow } from '../../../src/starter/reconciliation';
 import { operatorOf } from '../../support/operator';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -116,6 +117,43 @@ describe('a reconciliation of records that cannot be read', () => {
     const event = env.receiver.eventsOf(referenceId).find(({ type }) => type === 'purchase.attention');
     expect(event).toMatchObject({ data: { details: { orderIds: ['../7'] } } });
     expect(event?.data).not.toHaveProperty('orderId');
+  });
+
+  it('reports orders with a row per item if only some of the rows cost money', async () => {
+    const rejected = await env.bought({ 'demo-unknown': 1 });
+    const delivered = await env.bought({ 'demo-instant': 1 });
+    const shownRow = [{ status: 'FAILED', item: { id: 'a' } }, { item: { id: 'b' } }];
+    for (const { referenceId } of [rejected, delivered]) {
+      const order = await env.orderByHand({ 'demo-instant': 1 }, referenceId);
+      await env.sandbox.changeOrder(order.id, { status: 'COMPLETED', shownRow });
+    }
+    await env.untilListed("PurchaseState = 'REJECTED'", 1);
+    await env.untilListed("PurchaseState = 'DELIVERED'", 1);
+
+    expect(named(await env.reconcile())).toEqual([
+      `DOUBLE_PURCHASE ${delivered.referenceId} notified`,
+      `UNDELIVERED ${rejected.referenceId} notified`,
+    ]);
+  });
+
+  it('promises no delivery of a late order that cannot be read', async () => {
+    const { orderId } = await late();
+    keysResponse(orderId, { type: 'merge', data: { status: 7 } });
+    await env.untilListed("PurchaseState = 'OVERDUE'", 1);
+
+    const { details } = await env.reconcile();
+    expect(details).toMatchObject([{ kind: 'LATE', advice: expect.stringMatching(/^Neither a reconciliation nor/) }]);
+  });
+
+  it('shows the failures of its attempts while it is waited for', async () => {
+    env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'answer', status: 401 } });
+    const failures: string[] = [];
+    const onFailure = (message: string) => {
+      failures.push(message);
+      env.sandbox.clearFaults();
+    };
+    await reconcileNow(env.client, env.taskQueue, { lookbackMs: HOUR }, { onFailure });
+    expect(failures).toEqual([expect.stringContaining('401')]);
   });
 
   it('reports a purchase whose memo cannot be read, decoded or not, and repairs the others', async () => {

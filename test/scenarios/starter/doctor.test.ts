@@ -96,6 +96,15 @@ describe('doctor', () => {
     expect(env.sandbox.requests()).toMatchObject({ place: 0, unknown: 0 });
   });
 
+  it('does not mistake the second row of an order with a row per item for another page', async () => {
+    const { id } = await env.sandbox.placeManualOrder({
+      referenceId: 'TWO',
+      items: [{ id: 'demo-instant', quantity: 1 }],
+    });
+    await env.sandbox.changeOrder(id, { shownRow: [{ item: { id: 'a' } }, { item: { id: 'b' } }] });
+    expect(faultsOf(await run())).toEqual([]);
+  });
+
   const key = { PARTNER_API_KEY: WRONG_KEY };
   const prefixes = { PARTNER_LIST_PREFIX: '/wrong', PARTNER_ORDER_PREFIX: '/wrong' };
   const misspelt = { DELIVERY_URL: undefined, FINGERPRINT_SECRET: 'short', PARTNER_ORDER_PREFIXX: '/v1' };

@@ -1,10 +1,12 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
 import { findByReference } from '../../../src/activities/find-orders';
 import type { PartnerClient } from '../../../src/partner/index';
 import type { PurchaseReader } from '../../../src/temporal/client/index';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index';
 import { closeAtEnd } from '../../support/clean-up';
-import { clientOf, listServer } from '../partner/fixtures';
+import { startServer } from '../../support/http-server';
+import { clientOf, envelope, listServer, orderData, pageOf } from '../partner/fixtures';
 
 const HOUR = 3_600_000;
 const OURS = { referenceId: 'REF-1', items: [{ id: 'demo-never', quantity: 1 }] };
@@ -22,6 +24,8 @@ function find(
     orderId = undefined as string | undefined,
     /** The start of the first execution of the reference, for an execution that may not be the first. */
     first = undefined as { start: number | undefined } | undefined,
+    /** The order that an earlier run recorded. */
+    recorded = undefined as string | undefined,
   } = {},
 ) {
   const describeIfKnown = (wanted: string) => Promise.resolve(purchases.includes(wanted) ? {} : undefined);
@@ -30,12 +34,15 @@ function find(
     first?.start === undefined
       ? Promise.reject(new Error('no list'))
       : Promise.resolve([{ startTime: new Date(first.start) }]);
-  const orderOfOtherRun = () => Promise.resolve(undefined);
+  const orderOfOtherRun = () => Promise.resolve(recorded);
   const purchaseReader = { describeIfKnown, recordedOrderId, runsInTime, orderOfOtherRun };
   const deps = { now, purchases: purchaseReader as unknown as PurchaseReader };
   const mayHaveEarlierRun = first !== undefined;
   const wanted = { referenceId, purchaseStartedAt: since, requestMayHaveBeenSent, mayHaveEarlierRun };
-  return findByReference(partner, wanted, deps);
+  const environment = new MockActivityEnvironment();
+  return environment.run((): ReturnType<typeof findByReference> =>
+    findByReference(partner, wanted, deps),
+  ) as ReturnType<typeof findByReference>;
 }
 
 describe('finding an order in the history, however good or bad its search is', () => {
@@ -263,6 +270,42 @@ describe('finding an order in the history, however good or bad its search is', (
       expect([await isUnclear(true), await isUnclear(false)]).toEqual([afterARequest, beforeTheFirst]);
     },
   );
+
+  it.each([
+    [['FAILED', 'COMPLETED'], 'MIXED'],
+    [['COMPLETED', 'REFUNDED', 'REFUNDED'], 'MIXED'],
+    [['COMPLETED', 'PENDING'], 'COMPLETED'],
+    [['FAILED', 'REFUNDED'], 'FAILED'],
+  ])('takes an order with the rows %j for one that is %s', async (statuses, status) => {
+    const partner = await partnerThatShows(statuses.map((one) => ({ ...row('REF-1', 'o-1'), status: one })));
+    expect(await find(partner, 0)).toMatchObject({ orders: [{ id: 'o-1', status }] });
+  });
+
+  it.each([
+    ['REF-1', ['o-2', 'o-1', 'o-3']],
+    ['REF-OTHER', ['o-2', 'o-1', 'o-3']],
+    ['REF-GONE', ['o-1', 'o-3']],
+  ])(
+    'returns first the order that an earlier run recorded, even if the partner shows it as one of %s',
+    async (shownAs, ids) => {
+      const others = [row('REF-1', 'o-1', 1), row('REF-1', 'o-3', 3)];
+      const rows = shownAs === 'REF-1' ? [...others, row('REF-1', 'o-2', 2)] : others;
+      const server = await startServer({
+        respond: ({ path }) => {
+          if (!path.includes('/keys')) return pageOf('orders', path, () => rows);
+          return shownAs === 'REF-OTHER' ? { json: envelope(orderData('o-2')) } : { status: 404 };
+        },
+      });
+      const found = await find(clientOf(server.url), 0, { first: { start: 0 }, recorded: 'o-2' });
+      expect({ ids: found.orders.map(({ id }) => id), unclear: found.unclear }).toEqual({ ids, unclear: undefined });
+    },
+  );
+
+  it('chooses none of several orders while it is unknown which of them an earlier run recorded', async () => {
+    const partner = await partnerThatShows([row('REF-1', 'o-1'), row('REF-1', 'o-2')]);
+    const { unclear } = await find(partner, 0, { first: { start: undefined } });
+    expect(unclear).toContain('Temporal could not list');
+  });
 
   it('returns at most 100 orders of one reference, first the oldest that cost money', async () => {
     const orders = Array.from({ length: 450 }, (_, at) => ({

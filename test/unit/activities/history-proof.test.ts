@@ -2,7 +2,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import type { ActivityDependencies } from '../../../src/activities/dependencies';
 import { createFindOrdersActivities } from '../../../src/activities/find-orders';
-import { createNewestReader, proveReadable } from '../../../src/activities/history-proof';
+import { createListReader, proveReadable } from '../../../src/activities/history-proof';
 import type { PartnerClient } from '../../../src/partner/index';
 import { type ScriptedServer, startServer } from '../../support/http-server';
 import { FAST } from '../../support/settings';
@@ -14,8 +14,8 @@ const SENT = Date.parse('2026-01-01T12:00:00Z');
 
 describe('a search without a result proves something only if it would have shown a recent order', () => {
   async function prove({ partner }: Shown, now = Date.now) {
-    const readNewest = createNewestReader({ settings: FAST, now });
-    return proveReadable(partner, await readNewest(partner), SENT);
+    const readListed = createListReader({ settings: FAST, now });
+    return proveReadable(partner, await readListed(partner, SENT), SENT);
   }
 
   /** One order a minute up to `newest`. The search knows those up to `indexed`. Both are minutes after SENT. */
@@ -64,37 +64,47 @@ describe('a search without a result proves something only if it would have shown
   });
 });
 
-describe('all purchases of a process share the newest orders', () => {
+describe('all purchases of a process share a reading of the list', () => {
   it('for a twentieth of the confirmation window; then the orders are read again', async () => {
     const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
     let time = 0;
-    const readNewest = createNewestReader({ settings: { ...FAST, confirmWindowMs: 60_000 }, now: () => time });
-    await Promise.all(Array.from({ length: 20 }, () => readNewest(partner)));
+    const readListed = createListReader({ settings: { ...FAST, confirmWindowMs: 60_000 }, now: () => time });
+    await Promise.all(Array.from({ length: 20 }, () => readListed(partner, SENT)));
     time = 2_999;
-    await readNewest(partner);
+    await readListed(partner, SENT);
     // One request for the list, one search for its newest order.
     expect(server.received).toHaveLength(2);
     time = 3_000;
-    await readNewest(partner);
+    await readListed(partner, SENT);
     expect(server.received).toHaveLength(4);
   });
 
   it('but not for long if the worker has a long window, because a purchase may have started with a short one', async () => {
     const { partner, server } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
     let time = 0;
-    const readNewest = createNewestReader({ settings: { ...FAST, confirmWindowMs: 3_600_000 }, now: () => time });
-    await readNewest(partner);
+    const readListed = createListReader({ settings: { ...FAST, confirmWindowMs: 3_600_000 }, now: () => time });
+    await readListed(partner, SENT);
     time = 3_000;
-    await readNewest(partner);
+    await readListed(partner, SENT);
     expect(server.received).toHaveLength(4);
+  });
+
+  it('if they started in the same ten minutes', async () => {
+    const now = () => SENT;
+    const { partner } = await partnerThatShows(() => minutesUntil(0, 2_000).toReversed(), now);
+    const readListed = createListReader({ settings: FAST, now });
+    const [short, long] = [await readListed(partner, SENT), await readListed(partner, SENT - 1_500 * MINUTE)];
+    expect([short.rows.length, long.rows.length]).toEqual([1_000, 2_000]);
+    expect(await readListed(partner, SENT)).toBe(short);
+    expect(await readListed(partner, SENT - 1_499 * MINUTE)).toBe(long);
   });
 
   it('unless they could not be read: a failure is never shared', async () => {
     const { partner } = await partnerThatShows(() => minutesUntil(-1, 3).toReversed());
-    const readNewest = createNewestReader({ settings: FAST, now: () => 0 });
+    const readListed = createListReader({ settings: FAST, now: () => 0 });
     const away = clientOf((await startServer()).url);
-    await expect(readNewest(away)).rejects.toThrow('500');
-    expect(await readNewest(partner)).toMatchObject({ newestIsFound: true });
+    await expect(readListed(away, SENT)).rejects.toThrow('500');
+    expect(await readListed(partner, SENT)).toMatchObject({ newestIsFound: true });
   });
 });
 
@@ -121,7 +131,8 @@ describe('an empty search result is not believed if the list that should prove i
   it.each([
     ['newest first', minutesUntil(5).toReversed()],
     ['oldest first', minutesUntil(5)],
-    ['oldest first, on the last page but one', minutesUntil(4, 205)],
+    ['behind 700 newer orders', minutesUntil(700, 900).toReversed()],
+    ['before 700 newer orders', minutesUntil(700, 3_000)],
     ['at both ends, and counted as one order', [-1, ...minutesUntil(5), -1]],
   ])('%s: the order is found', async (_, listed) => {
     expect(await search(listed)).toMatchObject({ orders: [{ id: 'ord-1' }], provesAbsence: false });

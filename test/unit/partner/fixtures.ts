@@ -67,17 +67,20 @@ export async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
+type RowsOf = (search: string) => readonly unknown[];
+
 /** A server that lists the rows of each search, in pages. */
-export function listServer(name: 'orders' | 'products', rowsOf: (search: string) => readonly unknown[]) {
-  return startServer({
-    respond: ({ path }) => {
-      const { searchParams } = new URL(path, 'http://partner');
-      const [page, limit] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('limit'))];
-      const rows = rowsOf(searchParams.get('query') ?? '');
-      const pages = { page, total: Math.ceil(rows.length / limit), limit };
-      return { json: envelope({ hits: rows.length, [name]: rows.slice((page - 1) * limit, page * limit), pages }) };
-    },
-  });
+export function listServer(name: 'orders' | 'products', rowsOf: RowsOf) {
+  return startServer({ respond: ({ path }) => pageOf(name, path, rowsOf) });
+}
+
+/** The page of a list that is requested with this path. */
+export function pageOf(name: 'orders' | 'products', path: string, rowsOf: RowsOf): Reply {
+  const { searchParams } = new URL(path, 'http://partner');
+  const [page, limit] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('limit'))];
+  const rows = rowsOf(searchParams.get('query') ?? '');
+  const pages = { page, total: Math.ceil(rows.length / limit), limit };
+  return { json: envelope({ hits: rows.length, [name]: rows.slice((page - 1) * limit, page * limit), pages }) };
 }
 
 export async function serverWith(reply?: Reply, options?: ScriptedServerOptions): Promise<ScriptedServer> {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { allOrders, type HistoryOptions, newestOrders, ordersSince } from '../../../src/partner/lists';
+import { allOrders, type HistoryOptions, ordersSince } from '../../../src/partner/lists';
 import { newestEndOf } from '../../../src/partner/rows';
 import type { HistoryOrder, HistoryRow, OrderQuery } from '../../../src/partner/types';
 import { clientOf, collect, envelope, failureOf, historyRow, listServer, productRow, serverWith } from './fixtures';
@@ -37,9 +37,10 @@ function historyOf(rows: HistoryRow[], lies: Lies = {}, change: (reads: number) 
     },
   };
   const whole = () => collect(allOrders(partner, {}));
-  const since = <Kept = HistoryRow>(minute: number, options: HistoryOptions<Kept> = {}) =>
+  const pagesSince = (minute: number, options: HistoryOptions = {}) =>
     ordersSince(partner, minute * MINUTE, () => (rows.length - 1) * MINUTE, options);
-  return { partner, asked, whole, since };
+  const since = async (minute: number, options?: HistoryOptions) => (await collect(pagesSince(minute, options))).flat();
+  return { partner, asked, whole, since, pagesSince };
 }
 
 const minutes = (count: number) => Array.from({ length: count }, (_, minute) => row(minute));
@@ -81,8 +82,9 @@ describe('a complete list', () => {
     }
   });
 
-  const itemised = (count: number) =>
-    Array.from({ length: count }, (_, at) => ({ ...row(3), item: { id: `p-${at}`, quantity: 1 } }) as HistoryRow);
+  const withItem = (one: HistoryRow, item: number) =>
+    ({ ...one, item: { id: `p-${item}`, quantity: 1 } }) as HistoryRow;
+  const itemised = (count: number) => Array.from({ length: count }, (_, at) => withItem(row(3), at));
 
   it.each([6, 10, 14])('shows an order with %i rows, one per item, once, even if they fill a page', async (count) => {
     for (const all of [minutes(8).toSpliced(3, 1, ...itemised(count)), itemised(count)]) {
@@ -96,6 +98,35 @@ describe('a complete list', () => {
     }
   });
 
+  it('shows an order twice if only some of its rows cost money', async () => {
+    const rows = ['FAILED', 'FAILED', 'COMPLETED', 'PENDING'].map((status) => ({ ...row(1), status }) as HistoryRow);
+    const shown = await historyOf(rows).whole();
+    expect(shown).toMatchObject([{ status: 'FAILED' }, { status: 'COMPLETED' }]);
+  });
+
+  it.each(['orders', 'rows'] as const)(
+    'may have pages of five orders with a row per item, and count %s',
+    async (counted) => {
+      const rows = minutes(23).flatMap((one, at) => (at % 4 === 0 ? [withItem(one, 1), withItem(one, 2)] : [one]));
+      const pageOf = (page: number) => rows.filter(({ id = '' }) => Math.floor(Number(id.slice(2)) / 5) === page - 1);
+      const hits = counted === 'orders' ? 23 : rows.length;
+      const list = (short: number) => ({
+        listProducts: () => Promise.reject(new Error('not asked for')),
+        async listOrders({ page = 1 }: OrderQuery) {
+          const orders = (page === short ? pageOf(page).slice(2) : pageOf(page)) as HistoryOrder[];
+          return {
+            data: { hits, orders, unreadable: [], pages: { page, total: 5, limit: 5 } },
+            traceId: undefined,
+            sentAtMs: undefined,
+          };
+        },
+      });
+      expect(idsOf(await collect(allOrders(list(0), {})))).toEqual(idsOf(minutes(23)));
+      for (const short of [2, 5])
+        expect(await failureOf(collect(allOrders(list(short), {})))).toMatchObject(incomplete);
+    },
+  );
+
   it('with a row per item is incomplete if its pages repeat the first one, even while statuses change', async () => {
     const rows = itemised(14);
     const serves = (page: number) => ({ page: 1, shownAs: page });
@@ -107,9 +138,74 @@ describe('a complete list', () => {
 
   it('shows an order under each of its references, and every row without an id, so that any search finds it', async () => {
     const nameless = { at: 0, digest: 'd', problems: ['object'] };
-    const rows = [row(1), row(1, { referenceId: 'other' }), nameless, nameless, ...minutes(4), nameless];
+    const rows = [row(1), row(1, { referenceId: 'other' }), nameless, nameless, row(0), row(2), row(3), nameless];
     const names = (await historyOf(rows).whole()).map(({ id = 'none' }) => id);
     expect(names.toSorted()).toEqual(['none', 'none', 'none', 'o-0', 'o-1', 'o-1', 'o-2', 'o-3']);
+  });
+
+  it.each<[string, Lies, boolean]>([
+    ['counts at most 20 rows', { hits: 20 }, false],
+    ['drops an old row for each new one', {}, true],
+  ])('may grow while it is read, even if the partner %s', async (_, lies, drops) => {
+    for (const newestFirst of [true, false]) {
+      const rows = newestFirst ? minutes(23).toReversed() : minutes(23);
+      let next = 23;
+      const history = historyOf(rows, lies, (reads) => {
+        if (reads > 4) return;
+        rows.splice(newestFirst ? 0 : rows.length, 0, row(next++));
+        if (drops) rows.splice(newestFirst ? -1 : 0, 1);
+      });
+      expect(idsOf(await history.since(10))).toEqual(expect.arrayContaining(idsOf(minutes(23).slice(10))));
+      expect(history.asked.length).toBeLessThanOrEqual(7);
+    }
+  });
+
+  it('is shown as far as possible if a page lacks rows each time', async () => {
+    const serves = (page: number) => ({ page: page === 2 ? 9 : page, shownAs: page });
+    const { pagesSince } = historyOf(minutes(40), { serves });
+    const shown: HistoryRow[] = [];
+    const reading = (async () => {
+      for await (const rows of pagesSince(0)) shown.push(...rows);
+    })();
+    expect(await failureOf(reading)).toMatchObject(incomplete);
+    expect(shown).toHaveLength(35);
+  });
+
+  it('is incomplete if rows of equal date change places between two pages, unless it shows all of them', async () => {
+    const ties = fc.record({
+      seed: fc.array(fc.nat(), { minLength: 30, maxLength: 30 }),
+      sameMinute: fc.integer({ min: 1, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(ties, fc.boolean(), async ({ seed, sameMinute }, readsAll) => {
+        const orders = Array.from({ length: 30 }, (_, at) =>
+          row(at, { createdAt: row(Math.floor((29 - at) / sameMinute)).createdAt }),
+        );
+        // Each page has its own order of rows with equal dates, as with LIMIT and OFFSET in SQL.
+        const sorted = (page: number) =>
+          orders.toSorted((a, b) => {
+            const key = (one: HistoryRow) =>
+              (seed[(Number(one.id!.slice(2)) + page * 7) % 30] ?? 0) * 31 + Number(one.id!.slice(2));
+            return Date.parse(b.createdAt!) - Date.parse(a.createdAt!) || key(a) - key(b);
+          });
+        const partner = {
+          listProducts: () => Promise.reject(new Error('not asked for')),
+          async listOrders({ page = 1 }: OrderQuery) {
+            const shown = sorted(page).slice((page - 1) * 5, page * 5) as HistoryOrder[];
+            return {
+              data: { hits: 30, orders: shown, unreadable: [], pages: { page, total: 6, limit: 5 } },
+              traceId: undefined,
+              sentAtMs: undefined,
+            };
+          },
+        };
+        const reading = readsAll
+          ? collect(allOrders(partner, {}))
+          : collect(ordersSince(partner, 0, () => 0, {})).then((pages) => pages.flat());
+        const shown = await reading.catch((error: unknown) => void expect(error).toMatchObject(incomplete));
+        if (shown) expect(new Set(idsOf(shown)).size).toBe(30);
+      }),
+    );
   });
 
   it('is read again if rows disappear meanwhile, and never counts a removed row as missed', async () => {
@@ -121,10 +217,10 @@ describe('a complete list', () => {
 
   it.each<[string, Lies, number]>([
     ['contain fewer rows than the stated count', { hits: 13 }, 9],
-    ['are short in the middle', { serves: (page) => ({ page: page === 2 ? 3 : page, shownAs: page }) }, 6],
+    ['are short in the middle', { serves: (page) => ({ page: page === 2 ? 3 : page, shownAs: page }) }, 7],
     ['repeat the first one', { serves: (page) => ({ page: 1, shownAs: page }) }, 6],
     ['are not the requested ones', { serves: () => ({ page: 1, shownAs: 1 }) }, 2],
-    ['are far fewer than stated', { total: 1_000_000, hits: 5_000_000 }, 9],
+    ['are far fewer than stated', { total: 1_000_000, hits: 5_000_000 }, 10],
   ])('is reported as incomplete after a bounded number of requests if its pages %s', async (_, lies, requests) => {
     const { asked, whole } = historyOf(minutes(12), lies);
     expect(await failureOf(whole())).toMatchObject(incomplete);
@@ -218,7 +314,7 @@ describe('a list that is read back to a given time', () => {
   );
 
   it('is read completely if it is not sorted by time', async () => {
-    const rows = [...minutes(20).slice(10), ...minutes(10)].map((one, at) => (at === 1 ? row(3) : one));
+    const rows = [...minutes(20).slice(10), ...minutes(10)].map((one, at) => (at === 1 ? row(30) : one));
     const { asked, since } = historyOf(rows);
     await since(15);
     expect(asked).toEqual([1, 2, 3, 4]);
@@ -232,11 +328,12 @@ describe('a list that is read back to a given time', () => {
       expect(await failureOf(historyOf(rows, lies).since(0))).toMatchObject(incomplete);
   });
 
-  it('keeps only the requested part of each row, and stops at the page that is enough', async () => {
-    const { asked, since } = historyOf(minutes(20).toReversed());
-    const enough = async (rows: readonly HistoryRow[]) => rows.some(({ id }) => id === 'o-12');
-    expect(await since(0, { enough, keep: ({ id }: HistoryRow) => id })).toContain('o-12');
+  it('is read no further than its reader wants, and shows how far the clock of the partner is ahead', async () => {
+    const onClock = jest.fn();
+    const { asked, pagesSince } = historyOf(minutes(20).toReversed());
+    for await (const rows of pagesSince(0, { onClock })) if (idsOf(rows).includes('o-12')) break;
     expect(asked).toEqual([1, 2]);
+    expect(onClock).toHaveBeenCalledWith(5_000 - 19 * MINUTE);
   });
 
   it('is abandoned if it has too many pages', async () => {
@@ -246,26 +343,13 @@ describe('a list that is read back to a given time', () => {
   });
 });
 
-describe('the newest orders', () => {
-  it.each([
-    ['newest first, with one request', minutes(21).toReversed(), [1]],
-    ['oldest first, from the last two pages if the last one is short', minutes(21), [1, 5, 4]],
-    ['oldest first, from the last page', minutes(20), [1, 4]],
-    ['unsorted, from both ends', [row(1), row(0), ...minutes(20).slice(2)], [1, 4]],
-    ['with a single page', minutes(3), [1]],
-  ])('are read from a history %s', async (_, rows, pages) => {
-    const { partner, asked } = historyOf(rows);
-    const newest = await newestOrders(partner, 5, () => 2_000);
-    expect(asked).toEqual(pages);
-    expect(idsOf(newest.rows)).toContain(`o-${rows.length - 1}`);
-    expect(newest.aheadMs).toBe(3_000);
-  });
-});
-
 it.each([
   ['first', [3, 2, 2, 1]],
   ['last', [1, 1, 2]],
   ['neither', [1, 3, 2]],
+  ['first', [3, 2, 2.1, 1]],
+  ['last', [1, 2, 1.9, 3]],
+  ['neither', [1, 1.1, 1]],
   ['unknown', [1, 1]],
   ['unknown', []],
 ])('the newest end is %s for rows at minutes %j', (end, times) => {

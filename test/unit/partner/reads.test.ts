@@ -212,7 +212,7 @@ describe('a list', () => {
     ],
   ])('is empty with %s', async (_, data) => {
     respondWith(data);
-    expect(await partner.ordersSince(0)).toEqual([]);
+    expect(await collect(partner.ordersSince(0))).toEqual([[]]);
     expect(await collect(partner.orders({ search: 'REF-1' }))).toEqual([]);
     expect(await collect(partner.products())).toEqual([]);
   });
@@ -233,7 +233,7 @@ describe('a list', () => {
   ])('is incomplete with %s', async (_, data) => {
     respondWith(data);
     const incomplete = { kind: 'incomplete' };
-    expect(await failureOf(partner.ordersSince(0))).toMatchObject(incomplete);
+    expect(await failureOf(collect(partner.ordersSince(0)))).toMatchObject(incomplete);
     expect(await failureOf(collect(partner.orders({ search: 'REF-1' })))).toMatchObject(incomplete);
     expect(await failureOf(collect(partner.products()))).toMatchObject(incomplete);
   });

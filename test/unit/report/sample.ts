@@ -1,6 +1,7 @@
 import type { Finding, FindingStatus } from '../../../src/domain/reconciliation/finding';
 import { reconcile } from '../../../src/domain/reconciliation/reconcile';
-import { indexById, indexRecords } from '../../../src/domain/reconciliation/records';
+import { rowsById } from '../../../src/domain/order';
+import { indexRecords } from '../../../src/domain/reconciliation/records';
 import { calendarIn, type ReconciliationReport, totalsOf } from '../../../src/report/report';
 import { NIGHT, order, plant, PLANTS, purchase } from '../domain/reconciliation/generated-records';
 
@@ -15,7 +16,7 @@ export function eventfulNight(): ReconciliationReport {
     orders.push(order(`w${i}`, { createdAt: at, status }));
     purchases.push(purchase(`w${i}`, { startedAt: at, closedAt: at + hour / 4, ...outcome }));
   }
-  const records = indexRecords(indexById(orders), purchases);
+  const records = indexRecords(rowsById(orders), purchases);
   const findings = reconcile(records, NIGHT).map((finding) => ({ ...finding, done: doneOf(finding) }));
   return {
     ...quietNight(),

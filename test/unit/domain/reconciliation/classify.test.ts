@@ -2,13 +2,14 @@ import { planDelivery } from '../../../../src/domain/plan-delivery';
 import { PURCHASE_OUTCOMES } from '../../../../src/domain/purchase-state';
 import { findingKey } from '../../../../src/domain/reconciliation/finding';
 import { reconcile } from '../../../../src/domain/reconciliation/reconcile';
-import { indexById, indexRecords } from '../../../../src/domain/reconciliation/records';
+import { rowsById } from '../../../../src/domain/order';
+import { indexRecords } from '../../../../src/domain/reconciliation/records';
 import { NIGHT, order, purchase } from './generated-records';
 
 /** The findings for a purchase that ended as `changes` say and whose order now has this status. */
 function findingsOf(status: string, changes: object, goneKeyIds?: string[], totalDebit?: number) {
   const shown = order('1', { status, amount: undefined, goneKeyIds, totalDebit });
-  return reconcile(indexRecords(indexById([shown]), [purchase('1', { totalDebit: undefined, ...changes })]), NIGHT);
+  return reconcile(indexRecords(rowsById([shown]), [purchase('1', { totalDebit: undefined, ...changes })]), NIGHT);
 }
 
 const OVERDUE = { state: 'OVERDUE', delivered: 0, keyIds: {} };

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { rowsById } from '../../../../src/domain/order';
 import {
   matchingFinding,
   type Finding,
@@ -7,12 +8,7 @@ import {
   FINDING_KINDS,
 } from '../../../../src/domain/reconciliation/finding';
 import { reconcile, withKeysMissing } from '../../../../src/domain/reconciliation/reconcile';
-import {
-  indexById,
-  indexRecords,
-  type KnownPurchase,
-  type PartnerOrder,
-} from '../../../../src/domain/reconciliation/records';
+import { indexRecords, type KnownPurchase, type PartnerOrder } from '../../../../src/domain/reconciliation/records';
 import { totalsOf } from '../../../../src/report/report';
 import { hoursAgo, summarize, NIGHT, order, plant, PLANTS, purchase, WELL } from './generated-records';
 
@@ -23,7 +19,7 @@ const TERMINATED = { workflowStatus: 'TERMINATED', state: 'PENDING', totalDebit:
 const { purchases: HELD } = plant([PLANTS['held here, found there']!], 1);
 
 const compare = (orders: readonly PartnerOrder[], purchases: readonly KnownPurchase[]) =>
-  reconcile(indexRecords(indexById(orders), purchases), NIGHT);
+  reconcile(indexRecords(rowsById(orders), purchases), NIGHT);
 
 describe("comparing the partner's orders with our purchases", () => {
   it.each(Object.entries(PLANTS))('reports %s exactly once, and as no other finding', (_, situation) => {
@@ -53,7 +49,7 @@ describe("comparing the partner's orders with our purchases", () => {
     ['one key in all purchases', many((i) => order(i)), many((i) => purchase(i, { keyIds: { p: ['k.same', i] } }))],
   ])('takes seconds for 100,000 records, not hours of quadratic time: %s', (_, orders, purchases) => {
     const begun = performance.now();
-    totalsOf(indexRecords(indexById(orders), purchases), { dayOf: () => '2026-01-01', hourOf: () => 0 });
+    totalsOf(indexRecords(rowsById(orders), purchases), { dayOf: () => '2026-01-01', hourOf: () => 0 });
     compare(orders, purchases);
     expect(performance.now() - begun).toBeLessThan(20_000);
   });
@@ -74,7 +70,7 @@ describe("comparing the partner's orders with our purchases", () => {
   it('reports an unreadable order once, under its purchase and not as missing, and each row without an id separately', () => {
     const row = { what: 'row' as const, id: 'ord-a', referenceId: undefined, reason: 'expected status: string' };
     const nameless = { ...row, id: undefined };
-    const records = indexRecords(indexById([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
+    const records = indexRecords(rowsById([]), [purchase('a')], [row, { ...row, what: 'order' }, nameless, nameless]);
     const found = reconcile(records, NIGHT);
     expect(found.map(summarize).toSorted()).toEqual(['UNREADABLE REF-a ord-a', 'UNREADABLE none', 'UNREADABLE none']);
   });
