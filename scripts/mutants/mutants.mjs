@@ -2098,8 +2098,8 @@ export const MUTANTS = [
     name: 'group-before-the-young',
     rule: 'a list with the oldest orders first is read back until a whole page is too old',
     file: 'src/partner/lists.ts',
-    find: 'if (areOlder(rows, end) || this.isEnough) return;',
-    replace: 'if ((timesOf(rows)[0] ?? Infinity) < end || this.isEnough) return;',
+    find: 'if (areOlder(rows, end) || isEnough) return;',
+    replace: 'if ((timesOf(rows)[0] ?? Infinity) < end || isEnough) return;',
     tests: ['test/unit/partner/lists.test.ts'],
   },
   {

@@ -5,6 +5,7 @@ export { oldestPossible } from './lists';
 export type { PermitClass, PermitRequest } from './rate-limit';
 export { limitDelays, type ReadRetry, withRetry } from './retry';
 export {
+  countIds,
   partitionByReadability,
   isUnreadable,
   type NewestEnd,

@@ -2,7 +2,16 @@ import { isBillable } from '../domain/order';
 import type { PartnerClient } from './client';
 import { PartnerError, type PartnerOperation } from './errors';
 import { type ReadRetry, withRetry } from './retry';
-import { digestOf, isUnreadable, type NewestEnd, newestEndOf, newestOf, timesOf, type UnreadableRow } from './rows';
+import {
+  countIds,
+  digestOf,
+  isUnreadable,
+  type NewestEnd,
+  newestEndOf,
+  newestOf,
+  timesOf,
+  type UnreadableRow,
+} from './rows';
 import { MAX_PAGE_SIZE } from './types';
 import type { HistoryOrder, HistoryRow, OrderQuery, Product, ProductQuery } from './types';
 
@@ -184,7 +193,7 @@ function areOlder(rows: readonly ListRow[], end: number): boolean {
 type Size = Record<'rows' | 'ids', number>;
 
 function sizeOf(rows: readonly ListRow[]): Size {
-  return { rows: rows.length, ids: new Set(rows.map(({ id }, at) => id ?? at)).size };
+  return { rows: rows.length, ids: countIds(rows) };
 }
 
 /** Reads a list once, and determines whether all rows were shown. */
@@ -204,7 +213,6 @@ class Reading<Row extends ListRow> {
   /** A page has two equal rows, such as an order with a row per item that does not show its item. */
   private hasEqualRows = false;
   private isBroken = false;
-  private isEnough = false;
 
   /** @param isLast shows as many rows as possible, even if some are missing */
   constructor(
@@ -225,20 +233,20 @@ class Reading<Row extends ListRow> {
   private async countAdded(): Promise<number> {
     const { rows } = await this.list.readPage(this.newestEnd === 'last' ? this.total : 1);
     const isAdded = (row: Row, at: number) => !this.shown.has(nameOf(row, at));
-    return sizeOf(rows.filter(isAdded)).ids;
+    return countIds(rows.filter(isAdded));
   }
 
   /** Yields, page by page, the rows that this reading has not shown before. */
   async *pages(readBackTo?: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
     let end = -Infinity;
     for (let page = 1; ; page++) {
-      const { rows, fresh } = await this.read(page);
+      const { rows, fresh, isEnough } = await this.read(page);
       yield fresh;
       if (page === 1 && readBackTo) {
         if (this.newestEnd === 'last') return yield* this.fromLastPage(readBackTo);
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
-      if (areOlder(rows, end) || page >= this.total || this.isEnough) return;
+      if (areOlder(rows, end) || page >= this.total || isEnough) return;
     }
   }
 
@@ -246,22 +254,24 @@ class Reading<Row extends ListRow> {
   private async *fromLastPage(readBackTo: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
     let end: number | undefined;
     for (let page = this.total; page > 1; page--) {
-      const { rows, fresh } = await this.read(page);
+      const { rows, fresh, isEnough } = await this.read(page);
       yield fresh;
       end ??= readBackTo(newestOf(rows));
-      if (areOlder(rows, end) || this.isEnough) return;
+      if (areOlder(rows, end) || isEnough) return;
     }
   }
 
-  private async read(page: number): Promise<{ rows: Row[]; fresh: NamedRow<Row>[] }> {
+  /** `isEnough`: reading on would show nothing, or is left to the next reading. */
+  private async read(page: number): Promise<{ rows: Row[]; fresh: NamedRow<Row>[]; isEnough: boolean }> {
     if (this.pagesRead++ >= (this.list.maxPages ?? MAX_PAGES)) throw this.incomplete();
     const { hits, rows, pages } = await this.list.readPage(page);
     // Some servers number the only page of an empty list 0.
     const isEmpty = hits === 0 && rows.length === 0 && pages.page === 0 && pages.total === 0;
     if (pages.page !== page && !(isEmpty && page === 1)) throw this.incomplete();
+    const size = sizeOf(rows);
     if (page === 1) {
       this.firstHits = this.hits = hits;
-      this.fullPage = sizeOf(rows);
+      this.fullPage = size;
       this.newestEnd = newestEndOf(rows);
     }
     this.list.onRows?.(rows);
@@ -269,19 +279,18 @@ class Reading<Row extends ListRow> {
     const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
     // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.
     const isRepeated = this.addLines(named) && hits === this.hits;
-    const hasGap = this.isShort(rows, { hits, page, isLast: page >= pages.total }) || hits < this.hits;
+    const hasGap = this.isShort(size, { hits, page, isLast: page >= pages.total }) || hits < this.hits;
     this.isBroken ||= hasGap || isRepeated;
-    this.isEnough = isRepeated || (hasGap && (!this.isLast || rows.length === 0));
+    const isEnough = isRepeated || (hasGap && (!this.isLast || rows.length === 0));
     const fresh = named.filter(({ name }) => this.shown.add(name));
     this.hits = hits;
     this.total = pages.total;
     this.list.onPage?.({ page, pages: this.total, read: this.pagesRead, rows: this.shown.size });
-    return { rows, fresh };
+    return { rows, fresh, isEnough };
   }
 
   /** The partner may count rows or orders, on a page and in `hits`. Either count may show that the page is not short. */
-  private isShort(rows: readonly Row[], { hits, page, isLast }: { hits: number; page: number; isLast: boolean }) {
-    const size = sizeOf(rows);
+  private isShort(size: Size, { hits, page, isLast }: { hits: number; page: number; isLast: boolean }) {
     const expected = (unit: keyof Size) =>
       isLast ? hits - (page - 1) * this.fullPage[unit] : Math.max(this.fullPage[unit], 1);
     if (!isLast) return size.rows < expected('rows') && size.ids < expected('ids');
@@ -295,7 +304,7 @@ class Reading<Row extends ListRow> {
   private addLines(page: readonly NamedRow<Row>[]): boolean {
     const lines = page.map(({ name, row }) => digestOf([name, row.item, row.digest])?.slice(0, 8));
     const again = page.filter((_, at) => this.lines.has(lines[at]));
-    this.repeated += sizeOf(again.map(({ row }) => row)).ids;
+    this.repeated += countIds(again.map(({ row }) => row));
     this.hasEqualRows ||= new Set(lines).size < lines.length;
     for (const line of lines) this.lines.add(line);
     return page.length > 0 && again.length === page.length;

@@ -97,6 +97,11 @@ function isRising(times: readonly number[], toleranceMs: number): boolean {
   });
 }
 
+/** How many orders or products the rows are about. A row without a readable id counts as one. */
+export function countIds(rows: readonly { id?: string | undefined }[]): number {
+  return new Set(rows.map(({ id }, at) => id ?? at)).size;
+}
+
 /** The dates of the rows that have one, as epoch ms. */
 export function timesOf(rows: readonly { createdAt?: string }[]): number[] {
   return rows.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [Date.parse(createdAt)]));

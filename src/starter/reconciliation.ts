@@ -11,7 +11,7 @@ import {
 import { RECONCILE_NOW, RECONCILE_SCHEDULE, RECONCILE_WORKFLOW } from '../contracts/names';
 import { command } from '../contracts/operator-commands';
 import { DEFAULT_LOOKBACK_MS, type ReconcileInput, type ReconciliationResult } from '../contracts/reconciliation';
-import { lookbackIssue, rootCauseOf } from '../temporal/client';
+import { lookbackIssue, pendingFailure, rootCauseOf } from '../temporal/client';
 import { RECONCILIATION_TIMEOUT_MS, schedulePolicies } from '../workflows/policies';
 import { FulfilmentError } from './errors';
 import { describeNamespace } from './describe-namespace';
@@ -74,9 +74,8 @@ function watchFailures(handle: WorkflowHandle, onFailure: (message: string) => v
   let last: string | undefined;
   let isWatching = true;
   const look = async () => {
-    const description = await handle.describe().catch(() => undefined);
-    const [failed] = description?.raw.pendingActivities?.flatMap(({ lastFailure }) => lastFailure?.message ?? []) ?? [];
-    if (isWatching && failed !== undefined && failed !== last) onFailure((last = failed));
+    const message = pendingFailure(await handle.describe().catch(() => undefined))?.message;
+    if (isWatching && message && message !== last) onFailure((last = message));
   };
   const timer = setInterval(() => void look(), WATCH_INTERVAL_MS);
   return () => {

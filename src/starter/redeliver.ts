@@ -12,7 +12,7 @@ import type { DeliveryResult, Hold } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
-import { createPurchaseReader, rootCauseOf, startDelivery } from '../temporal/client';
+import { createPurchaseReader, pendingFailure, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NoResponseError, RedeliveryFailedError } from './errors';
 
 /** Explanations may quote the partner, and terminals show them. */
@@ -82,9 +82,9 @@ function failureOf(error: WorkflowFailedError, referenceId: string, ended: strin
 /** What is known about a delivery that has not finished in time. */
 async function formatProgress(client: Client, handle: WorkflowHandle): Promise<string> {
   const describe = () => client.withDeadline(Date.now() + DESCRIBE_WITHIN_MS, () => handle.describe());
-  const { pendingActivities, pendingWorkflowTask } = (await describe().catch(() => undefined))?.raw ?? {};
-  const failed = pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure;
-  if (!failed) return pendingWorkflowTask ? 'no worker has picked it up' : 'it did not end in time';
+  const description = await describe().catch(() => undefined);
+  const failed = pendingFailure(description);
+  if (!failed) return description?.raw.pendingWorkflowTask ? 'no worker has picked it up' : 'it did not end in time';
   // The order is read at the partner first, so not every failure is the checkout's.
   const isOfCheckout = failed.applicationFailureInfo?.type === FAILURE.deliveryFailed;
   return `${isOfCheckout ? 'the checkout did not accept it' : 'it did not end'} in time (${failed.message})`;

@@ -1,6 +1,7 @@
 import { pluralize } from '../../domain/text-format';
 import { canStopPolling, isSafeOrderId, mayHaveEnded, safeStatus, REFERENCE_PATTERN } from '../../domain/order';
 import {
+  countIds,
   type HistoryOrder,
   type HistoryRow,
   MAX_PAGE_SIZE,
@@ -135,7 +136,7 @@ async function tryLimit(history: History): Promise<string> {
   }
   const { name = configured.limit } = await tryNames(history, 'limit', check, async (limit) => {
     const { data } = await read({ limit }, { limit: 1 });
-    return data && ordersOn(data) === 1 ? { works: '1 order' } : { reason: 'a different number of orders' };
+    return data && countIds(rowsOf(data)) === 1 ? { works: '1 order' } : { reason: 'a different number of orders' };
   });
   return name;
 }
@@ -221,10 +222,6 @@ async function searchUnder(
   const part = await find(term.slice(0, -1));
   const isFuzzy = !rowsOf(data).every(isSought) || nothing.data.hits > 0 || part.data?.orders.some(isSought);
   return { works: isFuzzy ? FUZZY : EXACT };
-}
-
-function ordersOn(page: OrderPage): number {
-  return new Set(rowsOf(page).map(({ id }, at) => id ?? at)).size;
 }
 
 function rowsOf({ orders, unreadable }: OrderPage): HistoryRow[] {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGrpcServiceError, type WorkflowService } from '@temporalio/client';
+import { isGrpcServiceError, type WorkflowExecutionDescription, type WorkflowService } from '@temporalio/client';
 
 /** The gRPC status codes that are used here. */
 export const GRPC_STATUS = {
@@ -28,6 +28,11 @@ export function grpcErrorOf(error: unknown): { code: number; details: string } |
 /** The last error in the chain of causes. Temporal's wrapper errors only say where it happened. */
 export function rootCauseOf(error: Error): Error {
   return error.cause instanceof Error ? rootCauseOf(error.cause) : error;
+}
+
+/** Why the last attempt of a pending activity failed, if one did. */
+export function pendingFailure(description: WorkflowExecutionDescription | undefined) {
+  return description?.raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure ?? undefined;
 }
 
 /** Retries every second while an overloaded server reports its own timeouts. */

@@ -8,7 +8,15 @@ export {
 } from './connection';
 export { refusalOf, refusedError } from './connection-failure';
 export { diagnoseNoResponse } from './diagnose-no-response';
-export { epochMsOf, GRPC_STATUS, grpcErrorOf, listPollers, retryServerTimeouts, rootCauseOf } from './grpc';
+export {
+  epochMsOf,
+  GRPC_STATUS,
+  grpcErrorOf,
+  listPollers,
+  pendingFailure,
+  retryServerTimeouts,
+  rootCauseOf,
+} from './grpc';
 export { countListed, newestOrderId, oldestAge, runningDeliveries, runningPurchases } from './visibility';
 export { createPurchaseReader, type PurchaseReader } from './purchase-reader';
 export type { Run } from './run-history';

@@ -43,6 +43,18 @@ function historyOf(rows: HistoryRow[], lies: Lies = {}, change: (reads: number) 
   return { partner, asked, whole, since, pagesSince };
 }
 
+/** A partner that shows these readable rows on each page. */
+function partnerOf({ hits, total }: Required<Pick<Lies, 'hits' | 'total'>>, rowsOf: (page: number) => HistoryRow[]) {
+  return {
+    listProducts: () => Promise.reject(new Error('not asked for')),
+    async listOrders({ page = 1 }: OrderQuery) {
+      const orders = rowsOf(page) as HistoryOrder[];
+      const data = { hits, orders, unreadable: [], pages: { page, total, limit: 5 } };
+      return { data, traceId: undefined, sentAtMs: undefined };
+    },
+  };
+}
+
 const minutes = (count: number) => Array.from({ length: count }, (_, minute) => row(minute));
 const idsOf = (rows: readonly HistoryRow[]) => rows.map(({ id }) => id);
 const incomplete = { kind: 'incomplete', retryable: true };
@@ -110,17 +122,8 @@ describe('a complete list', () => {
       const rows = minutes(23).flatMap((one, at) => (at % 4 === 0 ? [withItem(one, 1), withItem(one, 2)] : [one]));
       const pageOf = (page: number) => rows.filter(({ id = '' }) => Math.floor(Number(id.slice(2)) / 5) === page - 1);
       const hits = counted === 'orders' ? 23 : rows.length;
-      const list = (short: number) => ({
-        listProducts: () => Promise.reject(new Error('not asked for')),
-        async listOrders({ page = 1 }: OrderQuery) {
-          const orders = (page === short ? pageOf(page).slice(2) : pageOf(page)) as HistoryOrder[];
-          return {
-            data: { hits, orders, unreadable: [], pages: { page, total: 5, limit: 5 } },
-            traceId: undefined,
-            sentAtMs: undefined,
-          };
-        },
-      });
+      const list = (short: number) =>
+        partnerOf({ hits, total: 5 }, (page) => (page === short ? pageOf(page).slice(2) : pageOf(page)));
       expect(idsOf(await collect(allOrders(list(0), {})))).toEqual(idsOf(minutes(23)));
       for (const short of [2, 5])
         expect(await failureOf(collect(allOrders(list(short), {})))).toMatchObject(incomplete);
@@ -188,17 +191,7 @@ describe('a complete list', () => {
               (seed[(Number(one.id!.slice(2)) + page * 7) % 30] ?? 0) * 31 + Number(one.id!.slice(2));
             return Date.parse(b.createdAt!) - Date.parse(a.createdAt!) || key(a) - key(b);
           });
-        const partner = {
-          listProducts: () => Promise.reject(new Error('not asked for')),
-          async listOrders({ page = 1 }: OrderQuery) {
-            const shown = sorted(page).slice((page - 1) * 5, page * 5) as HistoryOrder[];
-            return {
-              data: { hits: 30, orders: shown, unreadable: [], pages: { page, total: 6, limit: 5 } },
-              traceId: undefined,
-              sentAtMs: undefined,
-            };
-          },
-        };
+        const partner = partnerOf({ hits: 30, total: 6 }, (page) => sorted(page).slice((page - 1) * 5, page * 5));
         const reading = readsAll
           ? collect(allOrders(partner, {}))
           : collect(ordersSince(partner, 0, () => 0, {})).then((pages) => pages.flat());
