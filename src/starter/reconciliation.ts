@@ -75,7 +75,7 @@ function watchFailures(handle: WorkflowHandle, onFailure: (message: string) => v
   let isWatching = true;
   const look = async () => {
     const message = pendingFailure(await handle.describe().catch(() => undefined))?.message;
-    if (isWatching && message && message !== last) onFailure((last = message));
+    if (isWatching && message !== undefined && message !== last) onFailure((last = message));
   };
   const timer = setInterval(() => void look(), WATCH_INTERVAL_MS);
   return () => {

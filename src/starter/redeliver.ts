@@ -86,6 +86,6 @@ async function formatProgress(client: Client, handle: WorkflowHandle): Promise<s
   const failed = pendingFailure(description);
   if (!failed) return description?.raw.pendingWorkflowTask ? 'no worker has picked it up' : 'it did not end in time';
   // The order is read at the partner first, so not every failure is the checkout's.
-  const isOfCheckout = failed.applicationFailureInfo?.type === FAILURE.deliveryFailed;
+  const isOfCheckout = failed.type === FAILURE.deliveryFailed;
   return `${isOfCheckout ? 'the checkout did not accept it' : 'it did not end'} in time (${failed.message})`;
 }

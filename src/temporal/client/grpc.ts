@@ -31,8 +31,14 @@ export function rootCauseOf(error: Error): Error {
 }
 
 /** Why the last attempt of a pending activity failed, if one did. */
-export function pendingFailure(description: WorkflowExecutionDescription | undefined) {
-  return description?.raw.pendingActivities?.find(({ lastFailure }) => lastFailure?.message)?.lastFailure ?? undefined;
+export function pendingFailure(
+  description: WorkflowExecutionDescription | undefined,
+): { message: string; type: string | undefined } | undefined {
+  for (const { lastFailure } of description?.raw.pendingActivities ?? []) {
+    const { message, applicationFailureInfo } = lastFailure ?? {};
+    if (message) return { message, type: applicationFailureInfo?.type ?? undefined };
+  }
+  return undefined;
 }
 
 /** Retries every second while an overloaded server reports its own timeouts. */
