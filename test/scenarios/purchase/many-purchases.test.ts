@@ -18,7 +18,7 @@ describe('200 mixed purchases on a real server', () => {
     sandbox: { agePerPollMs: 30_000 },
     // A server under load may lose a task, so a placement may have to be confirmed and repeated. The long timeout keeps
     // a busy machine from making an attempt unknown, after which a refusal would no longer be final.
-    settings: { replace: 'always', partnerTimeoutMs: 15_000 },
+    settings: { replace: 'always', partnerTimeoutMs: 120_000 },
   });
 
   it('leave orders that match what the verifying checkout received, to the key and the cent', async () => {
