@@ -44,14 +44,14 @@ export class PurchaseDiffersError extends FulfilmentError {
 const NEW_REFERENCE_UNLESS_STARTED_BEFORE =
   'Use a new reference, unless Temporal shows an earlier execution of this one, which may have bought the sale.';
 
-/** A purchase with this reference was started with invalid input, so nothing can be bought under it. */
+/** What was started with this reference is not a valid purchase, so nothing can be bought under it. */
 export class ReferenceUnusableError extends FulfilmentError {
   constructor(
     readonly referenceId: string,
     issues: readonly string[],
   ) {
     super(
-      `Reference ${referenceId} can't be used: a purchase was already started with invalid input (${issues.join('; ')}). ` +
+      `Reference ${referenceId} can't be used: it was already started with invalid input (${issues.join('; ')}). ` +
         NEW_REFERENCE_UNLESS_STARTED_BEFORE,
     );
   }

@@ -12,7 +12,7 @@ import type { DeliveryResult, Hold } from '../contracts/public-types';
 import { holdIn } from '../contracts/purchase';
 import { PURCHASE_STATE } from '../contracts/search-attributes';
 import { toSingleLine } from '../domain/text-format';
-import { createPurchaseReader, pendingFailure, rootCauseOf, startDelivery } from '../temporal/client';
+import { blocksDeliveries, createPurchaseReader, pendingFailure, rootCauseOf, startDelivery } from '../temporal/client';
 import { NothingToRedeliverError, NoResponseError, RedeliveryFailedError } from './errors';
 
 /** Explanations may quote the partner, and terminals show them. */
@@ -35,8 +35,12 @@ export interface Redelivery {
  * @internal
  */
 export async function redeliver(client: Client, referenceId: string, deadline: number): Promise<Redelivery> {
-  const { status, memo, taskQueue, typedSearchAttributes } = await createPurchaseReader(client).describe(referenceId);
+  const purchases = createPurchaseReader(client);
+  const { status, memo, taskQueue, typedSearchAttributes } = await purchases.describe(referenceId);
   if (status.name === 'RUNNING') throw stillRunning(referenceId, holdIn(memo));
+  const last = await purchases.describeDeliveryIfKnown(referenceId);
+  const issue = last && blocksDeliveries(last);
+  if (issue !== undefined) throw new RedeliveryFailedError(referenceId, `Nothing was delivered: ${issue}`);
   const ended = (status.name === 'COMPLETED' && typedSearchAttributes.get(PURCHASE_STATE)) || `as ${status.name}`;
   const deliver = async () => {
     const handle = await startDelivery(client, taskQueue, { referenceId, again: true }, `all of ${referenceId}, again`);

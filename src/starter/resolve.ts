@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Client,
-  type WorkflowHandle,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -12,7 +11,7 @@ import { holdIn } from '../contracts/purchase';
 import { type Decision, DECISION_REFUSALS, type DecisionRefusal, DECISIONS } from '../domain/holds';
 import { quoteValue, validateOrderId } from '../domain/purchase-rules';
 import { toSingleLine } from '../domain/text-format';
-import { GRPC_STATUS, grpcErrorOf } from '../temporal/client';
+import { createPurchaseReader, GRPC_STATUS, grpcErrorOf } from '../temporal/client';
 import { workflowStateOf } from './current-state';
 import { expectedOneOf } from './did-you-mean';
 import { DecisionRefusedError, InvalidArgumentError, NoResponseError } from './errors';
@@ -69,7 +68,7 @@ export async function resolveHold(
   { holdId, ...choice }: ResolveOptions,
 ): Promise<Resolution> {
   const handle = client.workflow.getHandle(purchaseWorkflowId(referenceId));
-  const hold = await openHold(handle, referenceId, holdId);
+  const hold = await openHold(client, referenceId, holdId);
   if (holdId !== undefined && holdId !== hold.id) {
     throw new DecisionRefusedError(
       referenceId,
@@ -97,8 +96,8 @@ export async function resolveHold(
   return { referenceId, workflowId: handle.workflowId, hold, ...choice };
 }
 
-async function openHold(handle: WorkflowHandle, referenceId: string, holdId?: string): Promise<Hold> {
-  const description = await handle.describe();
+async function openHold(client: Client, referenceId: string, holdId?: string): Promise<Hold> {
+  const description = await createPurchaseReader(client).describe(referenceId);
   const { status, memo } = description;
   const state = workflowStateOf(description);
   if (status.name !== 'RUNNING') {

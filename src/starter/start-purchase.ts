@@ -87,7 +87,9 @@ function describeSale({ referenceId, items }: PurchaseInput): string {
 async function findExisting(client: Client, requested: PurchaseInput): Promise<string> {
   const { referenceId } = requested;
   const purchases = createPurchaseReader(client);
-  const { workflowId, runId } = await purchases.describe(referenceId);
+  const existing = await purchases.describeIfKnown(referenceId);
+  if (!existing) throw new ReferenceUnusableError(referenceId, [`workflow type: expected ${PURCHASE_WORKFLOW}`]);
+  const { workflowId, runId } = existing;
   const before = await purchases.startInput({ workflowId, runId });
   const issues = validatePurchase(before);
   if (issues.length > 0) {

@@ -4,7 +4,7 @@ import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/cl
 import { ApplicationFailure } from '@temporalio/common';
 import type { CheckoutEvent } from '../../contracts/events';
 import { FAILURE } from '../../contracts/failures';
-import { DELIVER_WORKFLOW, RESOLVE_UPDATE } from '../../contracts/names';
+import { RESOLVE_UPDATE } from '../../contracts/names';
 import { statusCommand } from '../../contracts/operator-commands';
 import type { ResolveUpdateInput } from '../../contracts/purchase';
 import type { ReportedFinding } from '../../contracts/reconciliation';
@@ -17,7 +17,7 @@ import { type Finding, findingKey, hasSaleRepair, withStatus } from '../../domai
 import { withKeysMissing, withoutDelivery } from '../../domain/reconciliation/reconcile';
 import { toSingleLine } from '../../domain/text-format';
 import { isPartnerError, withRetry } from '../../partner';
-import { startDelivery } from '../../temporal/client';
+import { blocksDeliveries, startDelivery } from '../../temporal/client';
 import { RESPONSE_TIMEOUT_MS } from '../../workflows/policies';
 import { postEvent } from '../deliver-sale';
 import { loadEndedPurchase } from '../read-ended-purchase';
@@ -129,13 +129,10 @@ async function startLateDelivery(
   // Both times come from the server's clock.
   const { scheduledTimestampMs } = activityInfo();
   const last = await purchases.describeDeliveryIfKnown(referenceId);
-  if (last?.status.name === 'RUNNING') {
-    const { type, workflowId, startTime } = last;
-    if (type !== DELIVER_WORKFLOW)
-      return `${workflowId} is running as another type of workflow, so nothing can be delivered: terminate it`;
-    if (startTime.getTime() < scheduledTimestampMs)
-      return `a delivery has been running since ${startTime.toISOString()}${elsewhere(last.taskQueue)}: ${statusCommand(referenceId)}`;
-  }
+  const issue = last && blocksDeliveries(last);
+  if (issue !== undefined) return issue;
+  if (last?.status.name === 'RUNNING' && last.startTime.getTime() < scheduledTimestampMs)
+    return `a delivery has been running since ${last.startTime.toISOString()}${elsewhere(last.taskQueue)}: ${statusCommand(referenceId)}`;
   await startDelivery(client, taskQueue, { referenceId }, `${what} of ${referenceId}`);
   if (last && !hasResultOrIsRunning(last.status.name))
     return `the last delivery failed and was started again: ${statusCommand(referenceId)}`;

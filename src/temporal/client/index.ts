@@ -34,6 +34,6 @@ export {
   unknownNamespace,
   unknownNamespaceIn,
 } from './search-attributes';
-export { startDelivery } from './start-delivery';
+export { blocksDeliveries, startDelivery } from './start-delivery';
 export { isKeyUnencrypted, readTemporalTarget, TemporalConfigError, type TemporalTarget } from './target';
 export { withTimeout } from './with-timeout';

@@ -38,11 +38,12 @@ export function createPurchaseReader(client: Client) {
      * The server's own record of the latest run of a purchase.
      * @throws WorkflowNotFoundError
      */
-    describe: (referenceId: string) => client.workflow.getHandle(purchaseWorkflowId(referenceId)).describe(),
+    describe: (referenceId: string) => describePurchase(client, referenceId),
     /** Like `describe`, but undefined if the server does not know the purchase. */
-    describeIfKnown: (referenceId: string) => describeIfKnown(client, purchaseWorkflowId(referenceId)),
+    describeIfKnown: (referenceId: string) => ifKnown(describePurchase(client, referenceId)),
     /** The latest late delivery of a purchase; undefined if the server knows none. */
-    describeDeliveryIfKnown: (referenceId: string) => describeIfKnown(client, deliverWorkflowId(referenceId)),
+    describeDeliveryIfKnown: (referenceId: string) =>
+      ifKnown(client.workflow.getHandle(deliverWorkflowId(referenceId)).describe()),
     /**
      * Lists purchases. Lists lag.
      * @param query further conditions, as a Temporal list filter
@@ -102,14 +103,26 @@ async function* latestAndListed(
   ids: readonly string[],
 ): AsyncGenerator<Omit<WorkflowExecutionInfo, 'raw'>> {
   for (const id of ids) {
-    const latest = await describeIfKnown(client, id);
+    const latest = await ifKnown(client.workflow.getHandle(id).describe());
     if (latest) yield latest;
   }
   yield* client.workflow.list({ query: anyOf('WorkflowId', ids) });
 }
 
-function describeIfKnown(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
-  const description = client.workflow.getHandle(workflowId).describe();
+/** Any client can start another type of workflow under the id of a purchase. Such a workflow must not hide the purchase. */
+async function describePurchase(client: Client, referenceId: string): Promise<WorkflowExecutionDescription> {
+  const workflowId = purchaseWorkflowId(referenceId);
+  const latest = await client.workflow.getHandle(workflowId).describe();
+  if (latest.type === PURCHASE_WORKFLOW) return latest;
+  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf('WorkflowId', [workflowId])}`;
+  for await (const { runId } of client.workflow.list({ query }))
+    return client.workflow.getHandle(workflowId, runId).describe();
+  throw new WorkflowNotFoundError(`${workflowId} is not a ${PURCHASE_WORKFLOW}`, workflowId, undefined);
+}
+
+function ifKnown(
+  description: Promise<WorkflowExecutionDescription>,
+): Promise<WorkflowExecutionDescription | undefined> {
   return description.catch((error: unknown) => {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import type { DeliverInput } from '../../contracts/activities';
 import { DELIVER_WORKFLOW, deliverWorkflowId } from '../../contracts/names';
 import { REFERENCE_ID } from '../../contracts/search-attributes';
@@ -21,4 +21,10 @@ export function startDelivery(
     typedSearchAttributes: [{ key: REFERENCE_ID, value: referenceId }],
     staticSummary: summaryOf(summary),
   });
+}
+
+/** Why no late delivery can start: any client can start another type of workflow under its id. */
+export function blocksDeliveries({ type, status, workflowId }: WorkflowExecutionDescription): string | undefined {
+  if (status.name !== 'RUNNING' || type === DELIVER_WORKFLOW) return undefined;
+  return `${workflowId} is running as another type of workflow, so nothing can be delivered: terminate it`;
 }
