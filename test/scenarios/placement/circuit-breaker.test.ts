@@ -1,5 +1,9 @@
 import { operatorOf } from '../../support/operator';
-import { startTestEnvironment, type TestEnvironmentOptions } from '../../support/test-environment';
+import {
+  startTestEnvironment,
+  type TestEnvironment,
+  type TestEnvironmentOptions,
+} from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 import { LENIENT } from './run-purchase';
 
@@ -9,6 +13,14 @@ const GUARDED: TestEnvironmentOptions = {
   pastOrders: 5,
   settings: { ...LENIENT, confirmWindowMs: 600 },
 };
+
+/** Not all of them: on an overloaded machine, the outcome of an attempt may be unknown. */
+function firstPaused(env: TestEnvironment, references: readonly string[]): Promise<string> {
+  return waitUntil('a purchase is paused', async () => {
+    const states = await Promise.all(references.map((referenceId) => env.starter.status(referenceId)));
+    return states.find(({ state }) => state === 'PAUSED')?.referenceId;
+  });
+}
 
 it.concurrent(
   'an empty balance rejects five purchases and one trial per growing delay, and not every purchase',
@@ -37,8 +49,8 @@ it.concurrent(
     const env = await startTestEnvironment(GUARDED);
     env.sandbox.settings({ apiKeys: ['rotated'] });
     const references = await env.buyMany(12);
-    for (const referenceId of references) await env.untilState(referenceId, 'PAUSED');
-    const [cancelled = '', ...others] = references;
+    const cancelled = await firstPaused(env, references);
+    const others = references.filter((referenceId) => referenceId !== cancelled);
     const why = async () => (await env.starter.status(cancelled)).explanation ?? '';
     await waitUntil('its status says why it is paused', async () =>
       /^new placements are paused: .*401/.test(await why()),
@@ -61,7 +73,7 @@ it.concurrent(
     const args = [{ referenceId, items: [{ productId: 'demo-instant', quantity: 2 }] }];
     await (await env.startRaw(referenceId, { args })).result();
     env.sandbox.settings({ apiKeys: ['rotated'] });
-    for (const other of await env.buyMany(8)) await env.untilState(other, 'PAUSED');
+    await firstPaused(env, await env.buyMany(8));
     const again = await env.startRaw(referenceId, { args });
     await again.cancel();
     env.sandbox.settings({ apiKeys: ['sandbox-key'] });
