@@ -40,7 +40,7 @@ const LIMIT_PER_FILE_MS = 900_000;
 /** Many mutants make a test hang, so their limits are multiples of what the unchanged code took. */
 const PATIENCE = 4;
 /** Hooks count too, but Jest does not report how long they took. */
-const LEAST_TEST_LIMIT_MS = 120_000;
+const LEAST_TEST_LIMIT_MS = 60_000;
 
 const byDays = process.argv.includes('--days');
 const DAYS_LIMIT_MS = 3 * 3_600_000;
@@ -81,14 +81,17 @@ async function surviveTests(mutants) {
   const missing = tests.filter((test) => !test.endsWith('.test.ts') || !existsSync(join(copy, test)));
   if (missing.length > 0) throw new Error(`these test files do not exist: ${missing.join(', ')}`);
   // Check all mutants before the first test, because the last one runs hours later.
-  for (const mutant of mutants) broken(await readFile(join(copy, mutant.file), 'utf8'), mutant);
-  log(`Running ${tests.length} test files on the unchanged code, which must pass …`);
-  const limits = await limitsFrom(tests);
+  for (const mutant of mutants) {
+    broken(await readFile(join(copy, mutant.file), 'utf8'), mutant);
+    await requireProof(mutant);
+  }
+  log(`Running the tests in ${tests.length} files on the unchanged code, which must pass …`);
+  const limits = await limitsFrom(mutants);
 
   const survivors = [];
   for (const [index, mutant] of mutants.entries()) {
     // A mutant that does not compile must not keep the others from being tried.
-    const end = await redWith([mutant], () => testsOf(mutant.tests, limits)).then(
+    const end = await redWith([mutant], () => testsOf([mutant], limits)).then(
       (output) => (output === undefined ? 'SURVIVED' : 'killed'),
       (error) => (log(String(error)), 'NO BUILD'),
     );
@@ -118,6 +121,13 @@ function broken(code, { name, file, find, replace }) {
     );
   }
   return code.replace(find, () => replace);
+}
+
+/** Jest skips all tests if none has the title, which would look like a mutant that survived. @param {import('./mutants/mutants.mjs').Mutant} mutant */
+async function requireProof({ name, tests, proof }) {
+  const files = await Promise.all(tests.map((test) => readFile(join(copy, test), 'utf8')));
+  if (proof && !files.some((text) => text.includes(proof)))
+    throw new Error(`${name}: its "proof" must be the title of a test in ${tests.join(' or ')}. Update it`);
 }
 
 async function copyProject() {
@@ -150,15 +160,15 @@ async function redWith(mutants, check) {
 }
 
 /**
- * Runs tests on the unchanged code, which must pass.
+ * Runs the tests of these mutants on the unchanged code, which must pass.
  *
- * @param {readonly string[]} tests
+ * @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants
  * @returns the limits for a mutant: of one test, and of all its tests
  */
-async function limitsFrom(tests) {
+async function limitsFrom(mutants) {
   const file = join(copy, 'dist/unchanged.json');
   const begunAt = performance.now();
-  const red = await testsOf(tests, { allMs: tests.length * LIMIT_PER_FILE_MS }, ['--json', '--outputFile', file]);
+  const red = await testsOf(mutants, { allMs: mutants.length * LIMIT_PER_FILE_MS }, ['--json', '--outputFile', file]);
   if (red) throw new Error(`the tests fail without any mutant; fix that first:\n${red}`);
   const allMs = PATIENCE * (performance.now() - begunAt);
   /** @type {{ testResults: { assertionResults: { duration?: number }[] }[] }} */
@@ -169,16 +179,20 @@ async function limitsFrom(tests) {
 }
 
 /**
- * A mutant that does not compile proves nothing, so a failed build is an error.
+ * Runs the tests of these mutants. A mutant that does not compile proves nothing, so a failed build is an error.
  *
- * @param {readonly string[]} tests
+ * @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants
  * @param {{ testMs?: number, allMs: number }} limits
  * @param {readonly string[]} [more] arguments of Jest
  * @returns {Promise<string | undefined>} the output of Jest if a test failed, otherwise undefined
  */
-async function testsOf(tests, { testMs, allMs }, more = []) {
-  const args = ['--bail', '--env', join(copy, 'test/support/stop-at-first-failure.mjs'), '--runTestsByPath', ...tests];
-  return jest([...more, ...(testMs ? ['--testTimeout', String(testMs)] : []), ...args], allMs);
+async function testsOf(mutants, { testMs, allMs }, more = []) {
+  const files = new Set(mutants.flatMap(({ tests }) => tests));
+  const proofs = mutants.flatMap(({ proof = '' }) => proof.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&') || []);
+  const titles = proofs.length === mutants.length ? ['--testNamePattern', proofs.join('|')] : [];
+  const limit = testMs ? ['--testTimeout', String(testMs)] : [];
+  const stop = ['--bail', '--env', join(copy, 'test/support/stop-at-first-failure.mjs')];
+  return jest([...more, ...limit, ...titles, ...stop, '--runTestsByPath', ...files], allMs);
 }
 
 async function daysOf() {
