@@ -92,6 +92,7 @@ async function proveAbsent(
   const { orders } = requireClear(await findMatching(listed.rows, input, deps));
   if (orders.length > 0)
     return { orders, provesAbsence: false, reason: 'the list shows the order, but the search did not find it' };
+  if (listed.gap) throw listed.gap;
   return { orders, ...(await proveReadable(partner, listed, input.sentBefore)) };
 }
 
@@ -122,8 +123,8 @@ interface Found {
 /**
  * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search
  * parameter, the history is scanned back to the start of the purchase, or of an earlier one with the same reference.
- * The order that an earlier run recorded comes first, whatever reference the partner shows for it.
- * @throws PartnerError if the history could not be read completely
+ * The order that an earlier run recorded comes first. If only other orders have the reference, the result is unclear.
+ * @throws PartnerError if it shows no such order, and could not be read completely
  */
 export async function findByReference(
   partner: PartnerClient,
@@ -134,9 +135,10 @@ export async function findByReference(
   const readRuns = () => deps.purchases.runsInTime(wanted.referenceId).catch(() => undefined);
   const runs = wanted.mayHaveEarlierRun ? await readRuns() : [];
   const since = possibleSince(wanted, runs, searched !== undefined);
-  const rows = searched ?? (await listedSince(partner, since));
+  const { rows, gap } = searched ? { rows: searched } : await listedSince(partner, since);
   const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
   const found = await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest);
+  if (gap && found.orders.length === 0) throw gap;
   return {
     ...(wanted.mayHaveEarlierRun ? await withRecordedFirst(partner, found, wanted, runs, deps) : found),
     since,
@@ -172,8 +174,9 @@ async function withRecordedFirst(
   try {
     const { data } = await partner.getOrder(id);
     // The real date is not known, and decides nothing.
-    const createdAt = new Date(purchaseStartedAt).toISOString();
-    return { orders: [{ id, status: safeStatus(data.status), createdAt }, ...orders], unclear: undefined };
+    const recorded = { id, status: safeStatus(data.status), createdAt: new Date(purchaseStartedAt).toISOString() };
+    if (orders.length > 0 && isBillable(recorded)) return { orders, unclear: otherThanRecorded(id) };
+    return { orders: [recorded, ...orders], unclear: undefined };
   } catch (error) {
     if (!isPartnerError(error)) throw error;
     if (error.kind === 'not-found') return found;
@@ -267,6 +270,11 @@ async function isOfPurchase(purchases: PurchaseReader, { id, referenceId = '' }:
   } catch {
     return false;
   }
+}
+
+/** An operator may have named the wrong order, or the partner may hide the right one. */
+function otherThanRecorded(id: string): string {
+  return `an earlier run recorded the order ${id}, but the order history shows only others with this reference`;
 }
 
 function similarReference({ id }: HistoryOrder): string {

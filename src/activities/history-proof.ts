@@ -3,8 +3,10 @@ import {
   partitionByReadability,
   type HistoryOrder,
   type HistoryRow,
+  isPartnerError,
   MAX_PAGE_SIZE,
   type PartnerClient,
+  type PartnerError,
 } from '../partner';
 import type { ActivityDependencies } from './dependencies';
 
@@ -17,6 +19,7 @@ export const EMPTY_HISTORY = 'the order history is empty, which proves nothing';
 /** The orders that the history lists back to some time, and perhaps older ones. */
 interface ListedOrders {
   rows: HistoryRow[];
+  gap?: PartnerError | undefined;
   /** Those that a search may find, newest first. */
   known: KnownOrder[];
   /** How far the partner's clock is ahead of ours, in ms, including the response time. 0 if unknown. */
@@ -29,17 +32,25 @@ type KnownOrder = HistoryOrder & { referenceId: string };
 
 const FOUND = { provesAbsence: true, reason: 'the search finds a known order' };
 
-/** @throws PartnerError if the list could not be read back completely */
+/**
+ * The orders that the list shows back to some time, and perhaps older ones. With a `gap`, it may lack some, so it proves
+ * only that those exist which it shows.
+ */
 export async function listedSince(
   partner: PartnerClient,
   since: number,
   onClock?: (aheadMs: number) => void,
-): Promise<HistoryRow[]> {
+): Promise<{ rows: HistoryRow[]; gap?: PartnerError }> {
   const rows: HistoryRow[] = [];
-  for await (const page of partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES, onClock })) {
-    for (const row of page) rows.push(row);
+  try {
+    for await (const page of partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES, onClock })) {
+      for (const row of page) rows.push(row);
+    }
+  } catch (error) {
+    if (!isPartnerError(error) || error.kind !== 'incomplete') throw error;
+    return { rows, gap: error };
   }
-  return rows;
+  return { rows };
 }
 
 /** @param since epoch ms */
@@ -90,10 +101,10 @@ export async function proveReadable(
 
 async function readListed(partner: PartnerClient, since: number): Promise<ListedOrders> {
   let aheadMs = 0;
-  const rows = await listedSince(partner, since, (ahead) => (aheadMs = Math.max(aheadMs, ahead)));
+  const { rows, gap } = await listedSince(partner, since, (ahead) => (aheadMs = Math.max(aheadMs, ahead)));
   const known = newestFirst(rows);
   const [newest] = known;
-  return { rows, known, aheadMs, newestIsFound: newest !== undefined && (await isFound(partner, newest)) };
+  return { rows, gap, known, aheadMs, newestIsFound: newest !== undefined && (await isFound(partner, newest)) };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {

@@ -26,6 +26,8 @@ export interface ReconciliationResult {
   to: string;
   /** The number of the partner's orders within the lookback. */
   orders: number;
+  /** The order history could not be read completely, so the next scheduled run reads this time again. */
+  hasGaps?: true;
   findings: Partial<Record<FindingKind, number>>;
   /** At most the first 200 findings. The report has all of them. */
   details: ReportedFinding[];

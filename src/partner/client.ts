@@ -34,7 +34,7 @@ export interface PartnerClient {
   orders(query?: Omit<OrderQuery, 'page'>, options?: { maxPages?: number }): AsyncGenerator<HistoryRow>;
   /**
    * The new rows of each page, back to a time on our clock (epoch ms), however wrong the partner's clock is, and some
-   * older ones. Throws like `products`, after the last page.
+   * older ones. Throws like `products`, usually after the last page.
    */
   ordersSince(since: number, options?: HistoryOptions): AsyncGenerator<HistoryRow[]>;
   /**

@@ -126,7 +126,7 @@ type ReadBackTo = (newest: number) => number;
 
 /**
  * The rows of a list, each once, page by page. Rows added during the reading make as many others appear twice. Removed
- * rows, short pages, and more repeated rows than were added may hide rows; then the list is read again.
+ * rows, short pages, more repeated rows than were added, and an early end may hide rows; then the list is read again.
  *
  * @throws PartnerError `incomplete` if no reading was complete, a page was not the requested one, or there are too many
  */
@@ -139,7 +139,7 @@ async function* newRows<Row extends ListRow>(list: PagedList<Row>, readBackTo?: 
       yield rows.filter(({ name }) => !before.some((earlier) => earlier.has(name))).map(({ row }) => row);
     }
     before.push(reading.shown);
-    if (await reading.isComplete()) return;
+    if (reading.isComplete()) return;
     if (isLast) throw reading.incomplete();
   }
 }
@@ -204,12 +204,16 @@ class Reading<Row extends ListRow> {
   private firstHits = 0;
   private hits = 0;
   private counted = 0;
-  private fullPage: Size = { rows: 0, ids: 0 };
+  private firstPage: Size = { rows: 0, ids: 0 };
+  /** What the limit of a page counts, if the first page reached it. */
+  private unit: keyof Size | undefined;
   readonly shown = new RowSet();
   /** Short, because a list may have 100,000s of rows. */
   private readonly lines = new Set<string | undefined>();
   /** How many ids were shown again on a later page. */
   private repeated = 0;
+  /** How many ids of the newest page were added or moved there during the reading. */
+  private added = 0;
   /** A page has two equal rows, such as an order with a row per item that does not show its item. */
   private hasEqualRows = false;
   private isBroken = false;
@@ -220,24 +224,33 @@ class Reading<Row extends ListRow> {
     private readonly isLast: boolean,
   ) {}
 
-  async isComplete(): Promise<boolean> {
-    // Equal rows may also be on both sides of the end of a page.
-    const harmless = this.hasEqualRows ? this.pagesRead - 1 : 0;
-    if (this.isBroken || this.repeated <= harmless) return !this.isBroken;
-    if (this.repeated <= harmless + this.hits - this.firstHits) return true;
-    // The partner may count at most 10,000 rows, or drop an old one for each new one.
-    return this.repeated <= harmless + (await this.countAdded());
+  isComplete(): boolean {
+    return !this.isBroken && this.repeated <= this.harmlessRepeats() + this.added;
   }
 
-  /** How many ids the newest page shows that this reading has not shown. */
-  private async countAdded(): Promise<number> {
-    const { rows } = await this.list.readPage(this.newestEnd === 'last' ? this.total : 1);
-    const isAdded = (row: Row, at: number) => !this.shown.has(nameOf(row, at));
-    return countIds(rows.filter(isAdded));
+  /** How many ids may have been shown twice although nothing is hidden. */
+  private harmlessRepeats(): number {
+    // Equal rows may also be on both sides of the end of a page.
+    const equal = this.hasEqualRows ? this.pagesRead - 1 : 0;
+    // In a list that is not ordered by time, a new row need not push others back.
+    const isOrdered = this.newestEnd === 'first' || this.newestEnd === 'last';
+    return equal + (isOrdered ? this.hits - this.firstHits : 0);
   }
 
   /** Yields, page by page, the rows that this reading has not shown before. */
   async *pages(readBackTo?: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
+    yield* this.allPages(readBackTo);
+    if (this.isBroken || this.isComplete()) return;
+    // The partner may count at most 10,000 rows, or drop an old one for each new one.
+    const newestPage = this.newestEnd === 'last' ? this.total : 1;
+    const { hits, rows, pages } = await this.list.readPage(newestPage);
+    const fresh = this.named(rows, pages).filter(({ name }) => this.shown.add(name));
+    yield fresh;
+    // Those that were added just now have pushed none back.
+    this.added = countIds(fresh.map(({ row }) => row)) - Math.max(0, hits - this.hits);
+  }
+
+  private async *allPages(readBackTo?: ReadBackTo): AsyncGenerator<NamedRow<Row>[]> {
     let end = -Infinity;
     for (let page = 1; ; page++) {
       const { rows, fresh, isEnough } = await this.read(page);
@@ -246,7 +259,11 @@ class Reading<Row extends ListRow> {
         if (this.newestEnd === 'last') return yield* this.fromLastPage(readBackTo);
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
-      if (areOlder(rows, end) || page >= this.total || isEnough) return;
+      if (areOlder(rows, end) || isEnough) return;
+      if (page >= this.total) {
+        this.isBroken ||= this.isCutOff(rows, end);
+        return;
+      }
     }
   }
 
@@ -271,12 +288,13 @@ class Reading<Row extends ListRow> {
     const size = sizeOf(rows);
     if (page === 1) {
       this.firstHits = this.hits = hits;
-      this.fullPage = size;
+      this.firstPage = size;
+      this.unit = (['rows', 'ids'] as const).find((unit) => size[unit] === pages.limit);
       this.newestEnd = newestEndOf(rows);
     }
     this.list.onRows?.(rows);
     this.counted += rows.length;
-    const named = rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * pages.limit + at) }));
+    const named = this.named(rows, pages);
     // Only new rows can push a whole page back by one. If there are none, the partner ignores the page number.
     const isRepeated = this.addLines(named) && hits === this.hits;
     const hasGap = this.isShort(size, { hits, page, isLast: page >= pages.total }) || hits < this.hits;
@@ -289,12 +307,26 @@ class Reading<Row extends ListRow> {
     return { rows, fresh, isEnough };
   }
 
+  private named(rows: readonly Row[], { page, limit }: ListPage<Row>['pages']): NamedRow<Row>[] {
+    return rows.map((row, at) => ({ row, name: nameOf(row, (page - 1) * limit + at) }));
+  }
+
   /** The partner may count rows or orders, on a page and in `hits`. Either count may show that the page is not short. */
   private isShort(size: Size, { hits, page, isLast }: { hits: number; page: number; isLast: boolean }) {
-    const expected = (unit: keyof Size) =>
-      isLast ? hits - (page - 1) * this.fullPage[unit] : Math.max(this.fullPage[unit], 1);
-    if (!isLast) return size.rows < expected('rows') && size.ids < expected('ids');
+    if (!isLast) return !this.fillsPage(size);
+    const expected = (unit: keyof Size) => hits - (page - 1) * this.firstPage[unit];
     return size.ids < expected('ids') && size.rows !== expected('rows') && this.counted !== hits;
+  }
+
+  private fillsPage(size: Size): boolean {
+    const units = this.unit ? [this.unit] : (['rows', 'ids'] as const);
+    return units.some((unit) => size[unit] >= Math.max(this.firstPage[unit], 1));
+  }
+
+  /** Whether the partner may show only its newest orders: the last page is full, and has no order from before `end`. */
+  private isCutOff(rows: readonly Row[], end: number): boolean {
+    const isFull = this.total > 1 ? this.fillsPage(sizeOf(rows)) : this.unit !== undefined;
+    return end > -Infinity && isFull && timesOf(rows).every((time) => time >= end);
   }
 
   /**
@@ -311,7 +343,9 @@ class Reading<Row extends ListRow> {
   }
 
   incomplete(): PartnerError {
-    const message = `the pages contain ${this.counted} of ${this.hits} rows, repeat some, or are not the requested pages`;
+    const message =
+      `the pages contain ${this.counted} of ${this.hits} rows, repeat some, are not the requested pages, ` +
+      'or end with a full one before the time to read back to';
     return new PartnerError('incomplete', message, { operation: this.list.operation });
   }
 }

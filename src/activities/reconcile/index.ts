@@ -92,10 +92,12 @@ async function runReconciliation(
   const written = await tryToWrite(deps.reportDir, report);
   const { repaired } = report;
   log.info('reconciled', { orders: report.orders, findings: findings.length, repaired });
+  const hasGaps = unreadable.some(({ what }) => what === 'history') || undefined;
   const result = {
     from: report.from,
     to: report.to,
     orders: report.orders,
+    hasGaps,
     repaired,
     report: written,
     findings: countsOf(findings),

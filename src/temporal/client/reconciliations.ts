@@ -27,10 +27,13 @@ export function createLastReconciliationReader(
     const run = await lastRun(client, taskQueue);
     const endedAt = run?.closeTime?.getTime() ?? 0;
     if (!run || (last && endedAt <= last.endedAt)) return last;
-    const handle = client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false });
-    last = { startedAt: run.startTime.getTime(), endedAt, result: (await handle.result()) as ReconciliationResult };
+    last = { startedAt: run.startTime.getTime(), endedAt, result: await resultOf(client, run) };
     return last;
   };
+}
+
+async function resultOf(client: Client, { workflowId, runId }: WorkflowExecutionInfo): Promise<ReconciliationResult> {
+  return (await client.workflow.getHandle(workflowId, runId, { followRuns: false }).result()) as ReconciliationResult;
 }
 
 /** The server appends the time to the schedule's workflow id. */
@@ -44,11 +47,11 @@ export function isScheduled(workflowId: string): boolean {
 const MAX_REACH = 3;
 
 /**
- * Where a scheduled reconciliation begins. It reaches back beyond the last one, so that nothing is left out after nights
- * without a completed run, or if the lookback is shorter than the time between two runs.
+ * Where a scheduled reconciliation begins. It reaches back beyond the last one that read everything, so that nothing is
+ * left out after nights without such a run, or if the lookback is shorter than the time between two runs.
  *
  * @param from epoch ms: where the lookback begins
- * @returns epoch ms. `lastAt`: the start of the last scheduled run; absent if there is none
+ * @returns epoch ms. `lastAt`: the start of the last scheduled run that read everything; absent if there is none
  */
 export async function reachOf(
   client: Client,
@@ -63,11 +66,16 @@ export async function reachOf(
   return { from: Math.min(from, wanted), lastAt };
 }
 
+/** The last one that read everything, or if there is none, the first one. */
 async function lastScheduledRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
   const query = `${completedIn(taskQueue)} AND WorkflowId STARTS_WITH '${SCHEDULED_PREFIX}'`;
-  for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE }))
-    if ((run.memo as Partial<ReconciliationMemo> | undefined)?.dryRun === false) return run;
-  return undefined;
+  let last: WorkflowExecutionInfo | undefined;
+  for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
+    if ((run.memo as Partial<ReconciliationMemo> | undefined)?.dryRun !== false) continue;
+    last = run;
+    if (!(await resultOf(client, run)).hasGaps) break;
+  }
+  return last;
 }
 
 function completedIn(taskQueue: string): string {

@@ -19,10 +19,15 @@ async function nextNight(env: TestEnvironment, lookbackMs: number): Promise<Reco
 const hoursBetween = (one: string, other: string) => (Date.parse(other) - Date.parse(one)) / HOUR;
 
 describe('what a reconciliation has not read', () => {
-  it('a scheduled run reaches back beyond the last one, so that nothing is left out after nights without a run', async () => {
-    const env = await startReconciliationEnvironment();
+  it('a scheduled run reaches back beyond the last one that read everything, so that no night is left out', async () => {
+    const env = await startReconciliationEnvironment({ reconcilesAheadMs: 3 * HOUR });
+    await env.bought({ 'demo-instant': 1 });
+    await env.untilListed("PurchaseState = 'DELIVERED'", 1);
     const first = await nextNight(env, 12 * HOUR);
     expect(hoursBetween(first.from, first.to)).toBe(12);
+    env.sandbox.settings({ historyLagMs: 1_000_000 });
+    expect(await nextNight(env, 12 * HOUR)).toMatchObject({ hasGaps: true, findings: { UNREADABLE: 1 } });
+    env.sandbox.settings({ historyLagMs: 0 });
     env.sandbox.addPastOrders({ count: 1, endsBeforeMs: 20 * HOUR });
     // A run by hand reads what it is told to, and is not the last one.
     expect((await env.reconcile({ lookbackMs: 12 * HOUR })).findings).toEqual({});

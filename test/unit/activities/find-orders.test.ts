@@ -117,6 +117,7 @@ describe('finding an order in the history, however good or bad its search is', (
     const { sandbox, partner } = await partnerWith({ search: 'ignored' });
     const since = Date.now() - 30 * 24 * HOUR;
     sandbox.addPastOrders({ count: 1_100, days: 25 });
+    sandbox.addPastOrders({ count: 1, endsBeforeMs: 90 * 24 * HOUR });
     const lies = fc.record({
       daysAgo: fc.double({ min: 0, max: 19.9, noNaN: true }),
       historyOrder: fc.constantFrom('newest' as const, 'oldest' as const),
@@ -134,6 +135,15 @@ describe('finding an order in the history, however good or bad its search is', (
       }),
       { numRuns: 15 },
     );
+  });
+
+  it('finds the order in a list that hides others, but takes none for absent', async () => {
+    const { sandbox, partner } = await partnerWith({ search: 'ignored' });
+    const ours = await sandbox.placeManualOrder(OURS);
+    sandbox.addPastOrders({ count: 499, endsBeforeMs: 0, days: 1 });
+    const since = Date.now() - 7 * 24 * HOUR;
+    expect((await find(partner, since)).orders.map(({ id }) => id)).toEqual([ours.id]);
+    await expect(find(partner, since, { referenceId: 'REF-2' })).rejects.toMatchObject({ kind: 'incomplete' });
   });
 
   it.each(['exact', 'fuzzy', 'ignored'] as const)(
@@ -281,25 +291,23 @@ describe('finding an order in the history, however good or bad its search is', (
     expect(await find(partner, 0)).toMatchObject({ orders: [{ id: 'o-1', status }] });
   });
 
+  const UNCLEAR = 'an earlier run recorded the order o-2, but the order history shows only others with this reference';
   it.each([
-    ['REF-1', ['o-2', 'o-1', 'o-3']],
-    ['REF-OTHER', ['o-2', 'o-1', 'o-3']],
-    ['REF-GONE', ['o-1', 'o-3']],
-  ])(
-    'returns first the order that an earlier run recorded, even if the partner shows it as one of %s',
-    async (shownAs, ids) => {
-      const others = [row('REF-1', 'o-1', 1), row('REF-1', 'o-3', 3)];
-      const rows = shownAs === 'REF-1' ? [...others, row('REF-1', 'o-2', 2)] : others;
-      const server = await startServer({
-        respond: ({ path }) => {
-          if (!path.includes('/keys')) return pageOf('orders', path, () => rows);
-          return shownAs === 'REF-OTHER' ? { json: envelope(orderData('o-2')) } : { status: 404 };
-        },
-      });
-      const found = await find(clientOf(server.url), 0, { first: { start: 0 }, recorded: 'o-2' });
-      expect({ ids: found.orders.map(({ id }) => id), unclear: found.unclear }).toEqual({ ids, unclear: undefined });
-    },
-  );
+    ['first if it has the reference', 'REF-1', 'PENDING', ['o-2', 'o-1', 'o-3'], undefined],
+    ['first if it is hidden, but costs nothing', 'hidden', 'FAILED', ['o-2', 'o-1', 'o-3'], undefined],
+    ['not at all if the partner does not know it', 'hidden', undefined, ['o-1', 'o-3'], undefined],
+    ['not at all if it is hidden, so that nobody can tell which one is right', 'hidden', 'PENDING', [], UNCLEAR],
+  ])('of several orders, shows the one that an earlier run recorded %s', async (_, shownAs, status, ids, unclear) => {
+    const others = [row('REF-1', 'o-1', 1), row('REF-1', 'o-3', 3)];
+    const rows = shownAs === 'hidden' ? others : [...others, row(shownAs, 'o-2', 2)];
+    const known = status === undefined ? { status: 404 } : { json: envelope(orderData('o-2', { status })) };
+    const respond = ({ path }: { path: string }) =>
+      path.includes('/keys') ? known : pageOf('orders', path, () => rows);
+    const server = await startServer({ respond });
+    const found = await find(clientOf(server.url), 0, { first: { start: 0 }, recorded: 'o-2' });
+    expect(found.unclear).toBe(unclear);
+    if (!unclear) expect(found.orders.map(({ id }) => id)).toEqual(ids);
+  });
 
   it('chooses none of several orders while it is unknown which of them an earlier run recorded', async () => {
     const partner = await partnerThatShows([row('REF-1', 'o-1'), row('REF-1', 'o-2')]);

@@ -134,8 +134,16 @@ describe('an empty search result is not believed if the list that should prove i
     ['behind 700 newer orders', minutesUntil(700, 900).toReversed()],
     ['before 700 newer orders', minutesUntil(700, 3_000)],
     ['at both ends, and counted as one order', [-1, ...minutesUntil(5), -1]],
+    ['at the end of a list of at most 500 orders', minutesUntil(498, 500).toReversed()],
   ])('%s: the order is found', async (_, listed) => {
     expect(await search(listed)).toMatchObject({ orders: [{ id: 'ord-1' }], provesAbsence: false });
+  });
+
+  it('which proves nothing if it ends with a full page, because older orders may be hidden', async () => {
+    const listed = minutesUntil(900, 500);
+    await expect(search(listed.toReversed())).rejects.toThrow('end with a full one');
+    expect(await search(listed.toReversed().slice(1))).toMatchObject({ orders: [] });
+    expect(await search(listed)).toMatchObject({ orders: [] });
   });
 
   it.each([

@@ -44,12 +44,15 @@ function historyOf(rows: HistoryRow[], lies: Lies = {}, change: (reads: number) 
 }
 
 /** A partner that shows these readable rows on each page. */
-function partnerOf({ hits, total }: Required<Pick<Lies, 'hits' | 'total'>>, rowsOf: (page: number) => HistoryRow[]) {
+function partnerOf(
+  { hits, total, limit = 5 }: { hits: number; total: number; limit?: number },
+  rowsOf: (page: number) => HistoryRow[],
+) {
   return {
     listProducts: () => Promise.reject(new Error('not asked for')),
     async listOrders({ page = 1 }: OrderQuery) {
       const orders = rowsOf(page) as HistoryOrder[];
-      const data = { hits, orders, unreadable: [], pages: { page, total, limit: 5 } };
+      const data = { hits, orders, unreadable: [], pages: { page, total, limit } };
       return { data, traceId: undefined, sentAtMs: undefined };
     },
   };
@@ -116,19 +119,31 @@ describe('a complete list', () => {
     expect(shown).toMatchObject([{ status: 'FAILED' }, { status: 'COMPLETED' }]);
   });
 
-  it.each(['orders', 'rows'] as const)(
-    'may have pages of five orders with a row per item, and count %s',
-    async (counted) => {
+  it.each([
+    ['orders', 5],
+    ['rows', 5],
+    ['orders', 100],
+  ])(
+    'may have pages of five orders with a row per item, and count %s, even if it states that a page has %i',
+    async (counted, limit) => {
       const rows = minutes(23).flatMap((one, at) => (at % 4 === 0 ? [withItem(one, 1), withItem(one, 2)] : [one]));
       const pageOf = (page: number) => rows.filter(({ id = '' }) => Math.floor(Number(id.slice(2)) / 5) === page - 1);
       const hits = counted === 'orders' ? 23 : rows.length;
       const list = (short: number) =>
-        partnerOf({ hits, total: 5 }, (page) => (page === short ? pageOf(page).slice(2) : pageOf(page)));
+        partnerOf({ hits, total: 5, limit }, (page) => (page === short ? pageOf(page).slice(2) : pageOf(page)));
       expect(idsOf(await collect(allOrders(list(0), {})))).toEqual(idsOf(minutes(23)));
       for (const short of [2, 5])
         expect(await failureOf(collect(allOrders(list(short), {})))).toMatchObject(incomplete);
     },
   );
+
+  it('with pages of five rows, one per item, is incomplete if a page lacks rows', async () => {
+    const rows = minutes(13).flatMap((one, at) => (at < 2 ? [withItem(one, 1), withItem(one, 2)] : [one]));
+    const list = (short: number) =>
+      partnerOf({ hits: 15, total: 3 }, (page) => rows.slice((page - 1) * 5, page * 5).slice(page === short ? 2 : 0));
+    expect(idsOf(await collect(allOrders(list(0), {})))).toEqual(idsOf(minutes(13)));
+    for (const short of [2, 3]) expect(await failureOf(collect(allOrders(list(short), {})))).toMatchObject(incomplete);
+  });
 
   it('with a row per item is incomplete if its pages repeat the first one, even while statuses change', async () => {
     const rows = itemised(14);
@@ -161,6 +176,18 @@ describe('a complete list', () => {
       expect(idsOf(await history.since(10))).toEqual(expect.arrayContaining(idsOf(minutes(23).slice(10))));
       expect(history.asked.length).toBeLessThanOrEqual(7);
     }
+  });
+
+  it.each<[string, HistoryRow[], boolean]>([
+    ['sorted by their last change', minutes(20).toReversed(), false],
+    ['not sorted, and grows behind it', minutes(20).toSpliced(1, 0, row(30)), true],
+  ])('shows a row that moves to the front, if the rows are %s', async (_, rows, grows) => {
+    const { whole } = historyOf(rows, {}, (reads) => {
+      if (reads !== 1) return;
+      rows.unshift(...rows.splice(7, 1));
+      if (grows) rows.push(row(40));
+    });
+    expect(new Set(idsOf(await whole()))).toEqual(new Set(idsOf(rows)));
   });
 
   it('is shown as far as possible if a page lacks rows each time', async () => {
@@ -231,7 +258,8 @@ describe('a complete list', () => {
 const histories = fc.record({
   count: fc.integer({ min: 0, max: 60 }),
   newestFirst: fc.boolean(),
-  since: fc.integer({ min: 0, max: 60 }),
+  /** Later than the first order by more than the changes: a list without an older order may be cut off. */
+  since: fc.integer({ min: 5, max: 60 }),
   /** How many orders are added or removed after each page. */
   changes: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 12 }),
   place: fc.nat(),
@@ -327,6 +355,14 @@ describe('a list that is read back to a given time', () => {
     for await (const rows of pagesSince(0, { onClock })) if (idsOf(rows).includes('o-12')) break;
     expect(asked).toEqual([1, 2]);
     expect(onClock).toHaveBeenCalledWith(5_000 - 19 * MINUTE);
+  });
+
+  it('is incomplete if it ends with a full page of orders that are all younger, newest first', async () => {
+    const cutOff = minutes(40).slice(20);
+    expect(await failureOf(historyOf(cutOff.toReversed()).since(10))).toMatchObject(incomplete);
+    expect(await historyOf(cutOff.toReversed()).since(30)).toHaveLength(15);
+    expect(await historyOf(cutOff.slice(1).toReversed()).since(10)).toHaveLength(19);
+    expect(await historyOf(cutOff).since(10)).toHaveLength(20);
   });
 
   it('is abandoned if it has too many pages', async () => {
