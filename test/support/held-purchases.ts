@@ -69,9 +69,9 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
   async ORDER_TOO_LARGE(env, referenceId) {
     const arranged = await bought(env, referenceId, 'demo-never');
     const { id: orderId } = await env.orderOf(referenceId);
-    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
+    const makeReadable = makeTooLarge(env, orderId);
     await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
-    return arranged;
+    return { ...arranged, onResolve: makeReadable };
   },
   async DELIVERY_REFUSED(env, referenceId) {
     env.receiver.responseTo(referenceId, 410);
@@ -89,8 +89,15 @@ const ARRANGEMENTS: Record<HoldReason, Arrange> = {
   },
 };
 
-/** A response that exceeds the size limit of the partner client in a test environment. */
-export const TOO_LARGE = { type: 'merge', data: { padding: 'x'.repeat(2 * MAX_BODY_BYTES) } } as const;
+/**
+ * Makes the order exceed the size limit of the partner client in a test environment.
+ * @returns ends this
+ */
+export function makeTooLarge({ sandbox }: Pick<TestEnvironment, 'sandbox'>, orderId: string): () => void {
+  const action = { type: 'merge', data: { padding: 'x'.repeat(2 * MAX_BODY_BYTES) } } as const;
+  const fault = sandbox.addFault({ operation: 'keys', orderId, when: 'after', times: 'always', action });
+  return () => void (fault.times = 1);
+}
 
 /** Each review and each delivery reads the order once. There are four of both before the hold. */
 const READS_UNTIL_HELD = 8;

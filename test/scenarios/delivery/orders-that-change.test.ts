@@ -1,7 +1,7 @@
 import type { Fault } from '../../../sandbox';
 import { STATUS_QUERY } from '../../../src/contracts/names';
 import { purchaseMemo } from '../../../src/contracts/purchase';
-import { changeAtEachRead, TOO_LARGE } from '../../support/held-purchases';
+import { changeAtEachRead, makeTooLarge } from '../../support/held-purchases';
 import { operatorOf } from '../../support/operator';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectAllKeys } from '../../support/purchase-checks';
@@ -170,10 +170,11 @@ describe('an order that changes after its review and before the checkout accepts
     'holds an order that has grown beyond what a worker may read, and sends it once the limit is higher',
     async () => {
       const { referenceId, operator, orderId } = await refused();
-      env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
+      const makeReadable = makeTooLarge(env, orderId);
       const { explanation } = await operator.held('ORDER_TOO_LARGE');
       expect(explanation).toBe('the order could not be read: the response is larger than PARTNER_MAX_BODY');
 
+      makeReadable();
       env.receiver.take(referenceId);
       await operator.resolve('deliver');
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });

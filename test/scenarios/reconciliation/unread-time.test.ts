@@ -47,7 +47,7 @@ describe('what a reconciliation has not read', () => {
     expect(Date.parse(first.to)).toBeLessThan(Date.parse(from));
     expect(details).toMatchObject([{ kind: 'UNREADABLE', done: 'unrepaired' }]);
     expect(details[0]?.explanation).toMatch(
-      /^Not everything was reconciled: no reconciliation has read the orders from/,
+      /^Not everything was reconciled: no scheduled reconciliation has completely read the orders from/,
     );
     expect(details[0]?.explanation).toContain(`to ${from}.`);
     expect(details[0]?.advice).toContain('npx fulfilment reconcile --lookback');

@@ -2,7 +2,7 @@ import { PURCHASE_STATE } from '../../../src/contracts/search-attributes';
 import { NoResponseError, NothingToRedeliverError, RedeliveryFailedError } from '../../../src/starter/index';
 import { createStarter } from '../../../src/starter/create-starter';
 import { rejectionOf } from '../../support/checks';
-import { TOO_LARGE } from '../../support/held-purchases';
+import { makeTooLarge } from '../../support/held-purchases';
 import { starterEnvOf, starterProcess } from '../../support/processes';
 import { expectAllKeys } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
@@ -107,8 +107,8 @@ describe('redeliver', () => {
   });
 
   it('fails at once for an order that is too large to read, and names the setting', async () => {
-    const { referenceId, orderId } = await env.bought({ 'demo-instant': 1 });
-    env.sandbox.addFault({ operation: 'keys', orderId, when: 'after', action: TOO_LARGE });
+    const { referenceId, orderId = '' } = await env.bought({ 'demo-instant': 1 });
+    makeTooLarge(env, orderId);
     const { code, stderr } = await run('redeliver', referenceId);
     expect({ code, stderr }).toEqual({
       code: 1,
