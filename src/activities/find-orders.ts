@@ -90,9 +90,9 @@ async function proveAbsent(
 ): Promise<OrderSearchResult> {
   const listed = await readListed(partner, input.purchaseStartedAt);
   const { orders } = requireClear(await findMatching(listed.rows, input, deps));
+  if (listed.gap && !orders.some(isBillable)) throw listed.gap;
   if (orders.length > 0)
     return { orders, provesAbsence: false, reason: 'the list shows the order, but the search did not find it' };
-  if (listed.gap) throw listed.gap;
   return { orders, ...(await proveReadable(partner, listed, input.sentBefore)) };
 }
 
@@ -124,7 +124,7 @@ interface Found {
  * Finds orders with exactly this reference. The partner's search may be fuzzy. If the partner ignores the search
  * parameter, the history is scanned back to the start of the purchase, or of an earlier one with the same reference.
  * The order that an earlier run recorded comes first. If only other orders have the reference, the result is unclear.
- * @throws PartnerError if it shows no such order, and could not be read completely
+ * @throws PartnerError if it shows no billable order, and could not be read completely
  */
 export async function findByReference(
   partner: PartnerClient,
@@ -135,10 +135,12 @@ export async function findByReference(
   const readRuns = () => deps.purchases.runsInTime(wanted.referenceId).catch(() => undefined);
   const runs = wanted.mayHaveEarlierRun ? await readRuns() : [];
   const since = possibleSince(wanted, runs, searched !== undefined);
-  const { rows, gap } = searched ? { rows: searched } : await listedSince(partner, since);
+  // Before the first request, no order can exist that a list would hide.
+  const mustReachBack = wanted.requestMayHaveBeenSent || wanted.mayHaveEarlierRun;
+  const { rows, gap } = searched ? { rows: searched } : await listedSince(partner, since, { mustReachBack });
   const minNewest = searched ? deps.now() - MAX_AGE_OF_NEWEST_MS : undefined;
   const found = await findMatching(rows, { ...wanted, purchaseStartedAt: since }, deps, minNewest);
-  if (gap && found.orders.length === 0) throw gap;
+  if (gap && !found.orders.some(isBillable)) throw gap;
   return {
     ...(wanted.mayHaveEarlierRun ? await withRecordedFirst(partner, found, wanted, runs, deps) : found),
     since,
@@ -175,8 +177,8 @@ async function withRecordedFirst(
     const { data } = await partner.getOrder(id);
     // The real date is not known, and decides nothing.
     const recorded = { id, status: safeStatus(data.status), createdAt: new Date(purchaseStartedAt).toISOString() };
-    if (orders.length > 0 && isBillable(recorded)) return { orders, unclear: otherThanRecorded(id) };
-    return { orders: [recorded, ...orders], unclear: undefined };
+    const unclear = orders.length > 0 && isBillable(recorded) ? otherThanRecorded(id) : undefined;
+    return { orders: [recorded, ...orders], unclear };
   } catch (error) {
     if (!isPartnerError(error)) throw error;
     if (error.kind === 'not-found') return found;

@@ -1,6 +1,7 @@
 import { CLOCK_TOLERANCE_MS } from '../domain/order';
 import {
   partitionByReadability,
+  type HistoryOptions,
   type HistoryOrder,
   type HistoryRow,
   isPartnerError,
@@ -39,11 +40,11 @@ const FOUND = { provesAbsence: true, reason: 'the search finds a known order' };
 export async function listedSince(
   partner: PartnerClient,
   since: number,
-  onClock?: (aheadMs: number) => void,
+  options: Pick<HistoryOptions, 'mustReachBack' | 'onClock'>,
 ): Promise<{ rows: HistoryRow[]; gap?: PartnerError }> {
   const rows: HistoryRow[] = [];
   try {
-    for await (const page of partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES, onClock })) {
+    for await (const page of partner.ordersSince(since - CLOCK_TOLERANCE_MS, { maxPages: MAX_PAGES, ...options })) {
       for (const row of page) rows.push(row);
     }
   } catch (error) {
@@ -101,7 +102,8 @@ export async function proveReadable(
 
 async function readListed(partner: PartnerClient, since: number): Promise<ListedOrders> {
   let aheadMs = 0;
-  const { rows, gap } = await listedSince(partner, since, (ahead) => (aheadMs = Math.max(aheadMs, ahead)));
+  const onClock = (ahead: number) => (aheadMs = Math.max(aheadMs, ahead));
+  const { rows, gap } = await listedSince(partner, since, { mustReachBack: true, onClock });
   const known = newestFirst(rows);
   const [newest] = known;
   return { rows, gap, known, aheadMs, newestIsFound: newest !== undefined && (await isFound(partner, newest)) };

@@ -1,7 +1,7 @@
 export { createPartnerClient, type PartnerClient, type PartnerClientOptions } from './client';
 export { type ResponseKind, isPartnerError, PartnerError } from './errors';
 export type { AroundRequest, PartnerObserver } from './hooks';
-export { oldestPossible } from './lists';
+export { type HistoryOptions, oldestPossible } from './lists';
 export type { PermitClass, PermitRequest } from './rate-limit';
 export { limitDelays, type ReadRetry, withRetry } from './retry';
 export {

@@ -24,6 +24,11 @@ export interface HistoryOptions {
   maxPages?: number;
   /** How failed pages are retried. Default: not at all. */
   retry?: ReadRetry;
+  /**
+   * A list that ends with a full page of orders since that time fails with `incomplete`: the partner may show only its
+   * newest ones.
+   */
+  mustReachBack?: boolean;
   /** Called after each page. */
   onPage?: (progress: ReadProgress) => void;
   /** Called with every row of each page, even if an order has several. */
@@ -63,7 +68,7 @@ export function ordersSince(
   partner: Partner,
   since: number,
   now: () => number,
-  { maxPages, retry, onPage, onRows, onClock }: HistoryOptions,
+  { maxPages, mustReachBack, retry, onPage, onRows, onClock }: HistoryOptions,
 ): AsyncGenerator<HistoryRow[]> {
   const readOnce = async (page: number) => {
     const askedAt = now();
@@ -72,7 +77,7 @@ export function ordersSince(
     return read;
   };
   const readPage = (page: number) => (retry ? withRetry(retry, () => readOnce(page)) : readOnce(page));
-  return newRows({ operation: 'listOrders', readPage, maxPages, onPage, onRows }, (newest) =>
+  return newRows({ operation: 'listOrders', readPage, maxPages, mustReachBack, onPage, onRows }, (newest) =>
     oldestPossible(since, newest, now()),
   );
 }
@@ -114,7 +119,7 @@ interface ListPage<Row> {
   pages: { page: number; total: number; limit: number };
 }
 
-interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'onPage'> {
+interface PagedList<Row> extends Pick<HistoryOptions, 'maxPages' | 'mustReachBack' | 'onPage'> {
   operation: PartnerOperation;
   /** Pages start at 1. */
   readPage(page: number): Promise<ListPage<Row>>;
@@ -126,9 +131,10 @@ type ReadBackTo = (newest: number) => number;
 
 /**
  * The rows of a list, each once, page by page. Rows added during the reading make as many others appear twice. Removed
- * rows, short pages, more repeated rows than were added, and an early end may hide rows; then the list is read again.
+ * rows, short pages, and more repeated rows than were added may hide rows; then the list is read again.
  *
- * @throws PartnerError `incomplete` if no reading was complete, a page was not the requested one, or there are too many
+ * @throws PartnerError `incomplete` if no reading was complete, a page was not the requested one, there are too many, or
+ *   the list seems to be cut off
  */
 async function* newRows<Row extends ListRow>(list: PagedList<Row>, readBackTo?: ReadBackTo): AsyncGenerator<Row[]> {
   const before: RowSet[] = [];
@@ -225,16 +231,11 @@ class Reading<Row extends ListRow> {
   ) {}
 
   isComplete(): boolean {
-    return !this.isBroken && this.repeated <= this.harmlessRepeats() + this.added;
-  }
-
-  /** How many ids may have been shown twice although nothing is hidden. */
-  private harmlessRepeats(): number {
     // Equal rows may also be on both sides of the end of a page.
     const equal = this.hasEqualRows ? this.pagesRead - 1 : 0;
-    // In a list that is not ordered by time, a new row need not push others back.
-    const isOrdered = this.newestEnd === 'first' || this.newestEnd === 'last';
-    return equal + (isOrdered ? this.hits - this.firstHits : 0);
+    // In a list with dates that is not ordered by them, a new row need not push others back.
+    const grown = this.newestEnd === 'neither' ? 0 : this.hits - this.firstHits;
+    return !this.isBroken && this.repeated <= equal + Math.max(grown, this.added);
   }
 
   /** Yields, page by page, the rows that this reading has not shown before. */
@@ -260,10 +261,9 @@ class Reading<Row extends ListRow> {
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
       if (areOlder(rows, end) || isEnough) return;
-      if (page >= this.total) {
-        this.isBroken ||= this.isCutOff(rows, end);
-        return;
-      }
+      // Another reading would end there, too.
+      if (page >= this.total && this.isCutOff(rows, end)) throw this.incomplete();
+      if (page >= this.total) return;
     }
   }
 
@@ -326,7 +326,7 @@ class Reading<Row extends ListRow> {
   /** Whether the partner may show only its newest orders: the last page is full, and has no order from before `end`. */
   private isCutOff(rows: readonly Row[], end: number): boolean {
     const isFull = this.total > 1 ? this.fillsPage(sizeOf(rows)) : this.unit !== undefined;
-    return end > -Infinity && isFull && timesOf(rows).every((time) => time >= end);
+    return Boolean(this.list.mustReachBack) && end > -Infinity && isFull && timesOf(rows).every((time) => time >= end);
   }
 
   /**

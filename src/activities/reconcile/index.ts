@@ -115,7 +115,7 @@ async function reachBack({ client }: ReconcileDependencies, { from }: ReconcileO
 
 function unreadTime(lastAt: number, from: number): UnreadableRecord {
   const [begin, end] = [lastAt, from].map((time) => new Date(time).toISOString());
-  return { what: 'time', reason: `no reconciliation has read the orders from ${begin} to ${end}` };
+  return { what: 'time', reason: `no scheduled reconciliation has completely read the orders from ${begin} to ${end}` };
 }
 
 /**

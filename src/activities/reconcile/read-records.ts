@@ -166,6 +166,7 @@ export async function readOrderHistory(
 ): Promise<{ orders: PartnerOrder[]; unreadable: UnreadableRecord[] }> {
   const rows: (PartnerOrder | UnreadableRow)[] = [];
   const pages = partner.ordersSince(from, {
+    mustReachBack: true,
     retry: { ...readRetry, mayWait: limitDelays(pageDelays), signal: progress.signal },
     onPage: ({ page, pages, read, rows: orders }) =>
       progress.show('reading the order history', { page, pages, read, orders }),

@@ -73,7 +73,8 @@ async function lastScheduledRun(client: Client, taskQueue: string): Promise<Work
   for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
     if ((run.memo as Partial<ReconciliationMemo> | undefined)?.dryRun !== false) continue;
     last = run;
-    if (!(await resultOf(client, run)).hasGaps) break;
+    const { hasGaps } = await resultOf(client, run).catch(() => ({ hasGaps: true }));
+    if (!hasGaps) break;
   }
   return last;
 }
