@@ -34,8 +34,8 @@ type KnownOrder = HistoryOrder & { referenceId: string };
 const FOUND = { provesAbsence: true, reason: 'the search finds a known order' };
 
 /**
- * The orders that the list shows back to some time, and perhaps older ones. With a `gap`, it may lack some, so it proves
- * only that those exist which it shows.
+ * The orders that the list shows back to some time, and perhaps older ones. With a `gap`, the list may hide others, so
+ * an order that it does not show may exist.
  */
 export async function listedSince(
   partner: PartnerClient,

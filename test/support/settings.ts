@@ -9,7 +9,8 @@ export const FAST: PurchaseSettings = {
   deadlineMs: 600_000,
   confirmWindowMs: 600,
   replace: 'answered',
-  partnerTimeoutMs: 1_000,
+  // A hanging partner is waited for, but a busy one must not exceed it.
+  partnerTimeoutMs: 3_000,
   // A test whose checkout hangs waits for it, but a busy machine must not exceed it.
   deliveryTimeoutMs: 5_000,
 };

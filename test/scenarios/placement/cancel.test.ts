@@ -1,13 +1,13 @@
 import { operatorOf } from '../../support/operator';
 import { type PurchaseFault, sharedEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { waitForOutcomeOrHold, INSTANT, LENIENT, type PurchaseRun, runPurchase, searchesFor } from './run-purchase';
+import { waitForOutcomeOrHold, INSTANT, type PurchaseRun, runPurchase, searchesFor } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const UNREADABLE: PurchaseFault = { operation: 'orders', times: 'always', action: { type: 'answer', status: 503 } };
 
 describe('a cancel ends a purchase only when nothing can have been bought', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 4_000 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { confirmWindowMs: 4_000 } });
 
   it('ends CANCELLED before anything is sent, and sends nothing afterwards', async () => {
     const referenceId = await env.buyFacing(UNREADABLE, INSTANT);
@@ -54,7 +54,7 @@ describe('a cancel ends a purchase only when nothing can have been bought', () =
 describe('a cancel of a purchase held as PLACEMENT_UNKNOWN', () => {
   const env = sharedEnvironment({
     pastOrders: 5,
-    settings: { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 },
+    settings: { confirmWindowMs: 200, placeWithinMs: 2_000 },
   });
 
   it('does not end it, because the order may still appear', async () => {

@@ -5,13 +5,12 @@ import {
   type TestEnvironmentOptions,
 } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { LENIENT } from './run-purchase';
 
 /** Pauses derive from the confirmation window: the first trial request comes after 300 ms. */
 const GUARDED: TestEnvironmentOptions = {
   circuitBreaker: true,
   pastOrders: 5,
-  settings: { ...LENIENT, confirmWindowMs: 600 },
+  settings: { confirmWindowMs: 600 },
 };
 
 /** Not all of them: on an overloaded machine, the outcome of an attempt may be unknown. */

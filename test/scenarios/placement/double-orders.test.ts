@@ -10,12 +10,12 @@ import {
 } from '../../support/test-environment';
 import { sharedTimeSkippingEnvironment } from '../../support/time-skipping';
 import { waitUntil } from '../../support/wait-until';
-import { waitForOutcomeOrHold, INSTANT, LENIENT, runPurchase } from './run-purchase';
+import { waitForOutcomeOrHold, INSTANT, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 
 describe('a reference with no order, several orders or an order of another purchase', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: LENIENT });
+  const env = sharedEnvironment({ pastOrders: 5 });
 
   it('adopts the first of two orders for one reference, reports both, and delivers the keys of one only', async () => {
     const { orders, received, requests, status, events } = await runPurchase(env, [
@@ -81,7 +81,7 @@ describe('a reference with no order, several orders or an order of another purch
 });
 
 it('with PURCHASE_REPLACE=always, places an absent order again even without a response, and never a second one', async () => {
-  const settings = { ...LENIENT, replace: 'always', confirmWindowMs: 300 } as const;
+  const settings = { replace: 'always', confirmWindowMs: 300 } as const;
   const env = await startTestEnvironment({ pastOrders: 5, settings });
   const broken: PurchaseFault['action'][] = [{ type: 'hang' }, { type: 'reset' }, { type: 'close' }];
   const run = (when: 'before' | 'after') =>
@@ -94,7 +94,7 @@ it('with PURCHASE_REPLACE=always, places an absent order again even without a re
 });
 
 describe('a reference started again without RejectDuplicate while the history does not show its order', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 2_000 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { confirmWindowMs: 2_000 } });
   beforeEach(() => env.sandbox.settings({ historyLagRequests: 3, historyLagMs: 0 }));
 
   const start = (referenceId: string, workflowIdConflictPolicy?: 'TERMINATE_EXISTING') =>

@@ -7,7 +7,7 @@ import {
   type TestEnvironment,
 } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { INSTANT, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
+import { INSTANT, type PurchaseRun, runPurchase } from './run-purchase';
 
 const LOST: PurchaseFault = { operation: 'place', when: 'after', action: { type: 'reset' } };
 const NOTHING = { hits: 0, orders: [], pages: { page: 1, total: 0, limit: 500 } };
@@ -21,7 +21,7 @@ const MISSED: PurchaseFault = {
 const NOT_BOUGHT: PurchaseFault = { operation: 'place', action: { type: 'answer', status: 500 } };
 
 it('keeps searching an unreadable history far longer than the confirmation window, and does not hold the purchase', async () => {
-  const env = await startTestEnvironment({ pastOrders: 1_100, settings: LENIENT });
+  const env = await startTestEnvironment({ pastOrders: 1_100 });
   const action = { type: 'answer', status: 503 } as const;
   const unreadable: PurchaseFault = { operation: 'orders', nth: 2, times: 15, action };
   const runs = [LOST, NOT_BOUGHT].map((fault) => runPurchase(env, [fault, unreadable]));
@@ -33,7 +33,7 @@ it('keeps searching an unreadable history far longer than the confirmation windo
 
 describe('an order that appears late, but within the confirmation window', () => {
   // A found order ends the confirmation, so no test here waits for the whole window.
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 10_000 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { confirmWindowMs: 10_000 } });
 
   it.each<[string, number, PurchaseFault[]]>([
     ['is waited for when the history lags, and not placed again', 4, [{ ...NOT_BOUGHT, when: 'after' }]],
@@ -58,7 +58,7 @@ describe('an order that appears late, but within the confirmation window', () =>
 });
 
 it('adopts an order booked during a search that outlasts the confirmation window, because that search began too early', async () => {
-  const settings = { ...LENIENT, confirmWindowMs: 2_000, partnerTimeoutMs: 8_000 };
+  const settings = { confirmWindowMs: 2_000, partnerTimeoutMs: 8_000 };
   const env = await startTestEnvironment({ pastOrders: 5, settings });
   const [newest] = (await env.partner.listOrders()).data.orders;
   // Searches share one reading of the newest orders for a twentieth of the window. The second reading is slow.
@@ -80,7 +80,7 @@ it.concurrent.each<[string, (env: TestEnvironment) => Promise<PurchaseRun>, requ
   ['it does not find an order that exists', runWithBrokenSearch, 1, 5, 'does not find an order that is known to exist'],
   ['it is empty', (env) => runPurchase(env, [NOT_BOUGHT]), 1, 0, 'empty, which proves nothing'],
 ])('holds a purchase when the history proves no absence because %s', async (_, run, requests, past, explanation) => {
-  const settings = { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 2_000 };
+  const settings = { confirmWindowMs: 200, placeWithinMs: 2_000 };
   const purchase = await run(await startTestEnvironment({ pastOrders: past, settings }));
   expect(purchase).toMatchObject({ state: 'HELD', requests, orders: [] });
   expect(purchase.status.hold?.explanation).toContain(explanation);
@@ -100,7 +100,7 @@ async function runWithBrokenSearch(env: TestEnvironment): Promise<PurchaseRun> {
 }
 
 it('holds a purchase before it sends anything when an unreadable row may be its order, but not after a decision', async () => {
-  const env = await startTestEnvironment({ settings: { ...LENIENT, confirmWindowMs: 200, placeWithinMs: 1_000 } });
+  const env = await startTestEnvironment({ settings: { confirmWindowMs: 200, placeWithinMs: 1_000 } });
   const referenceId = env.reference();
   await env.orderByHand({ 'demo-instant': 1 }, referenceId);
   await env.changeOrder(referenceId, { shownRow: { status: null } });
@@ -117,7 +117,7 @@ it('holds a purchase before it sends anything when an unreadable row may be its 
 });
 
 it('does not hold a purchase for an unreadable row without a reference, even when the partner ignores searches', async () => {
-  const env = await startTestEnvironment({ settings: LENIENT, sandbox: { search: 'ignored' } });
+  const env = await startTestEnvironment({ sandbox: { search: 'ignored' } });
   const other = env.reference();
   await env.orderByHand({ 'demo-instant': 1 }, other);
   await env.changeOrder(other, { shownRow: { reference_id: null, status: null } });

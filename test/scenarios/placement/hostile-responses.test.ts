@@ -7,7 +7,7 @@ import {
   type TestEnvironment,
 } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { waitForOutcomeOrHold, LENIENT, type PurchaseRun, runPurchase } from './run-purchase';
+import { waitForOutcomeOrHold, type PurchaseRun, runPurchase } from './run-purchase';
 
 /** A placeholder for the purchase's own reference in a generated response. */
 const OURS = '<our reference>';
@@ -76,7 +76,7 @@ const NOTHING_TO_DO = ['NOT_PLACED', 'REJECTED', 'CANCELLED'];
 describe('hostile responses from the partner', () => {
   const env = sharedEnvironment({
     pastOrders: 5,
-    settings: { ...LENIENT, deadlineMs: 2_500, placeWithinMs: 8_000, confirmWindowMs: 300 },
+    settings: { deadlineMs: 2_500, placeWithinMs: 8_000, confirmWindowMs: 300 },
   });
 
   it('never make a purchase buy twice, deliver a key that is not its own, or fail a workflow task', async () => {
@@ -98,7 +98,7 @@ describe('hostile responses from the partner', () => {
 });
 
 it('purchases that cannot end do not block other purchases', async () => {
-  const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
+  const env = await startTestEnvironment({ pastOrders: 5 });
   const poisons: PurchaseFault[] = [
     { operation: 'orders', action: { type: 'body', text: '{"details":' } },
     { operation: 'orders', action: { type: 'hang' } },

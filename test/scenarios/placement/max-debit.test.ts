@@ -1,13 +1,13 @@
 import { operatorOf } from '../../support/operator';
 import { sharedEnvironment } from '../../support/test-environment';
-import { waitForOutcomeOrHold, LENIENT } from './run-purchase';
+import { waitForOutcomeOrHold } from './run-purchase';
 
 /** 4.99 each. */
 const ITEMS = [{ productId: 'demo-instant', quantity: 2 }];
 const COST = 9.98;
 
 describe('a purchase with a maximum debit', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { confirmWindowMs: 200 } });
 
   it('is placed at exactly that price once the catalogue can be read, and concurrent purchases share one reading', async () => {
     env.sandbox.addFault({ operation: 'products', action: { type: 'answer', status: 503 } });

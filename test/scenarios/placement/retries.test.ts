@@ -7,7 +7,7 @@ import {
   type TestEnvironment,
 } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
-import { waitForOutcomeOrHold, LENIENT, runPurchase, searchesFor } from './run-purchase';
+import { waitForOutcomeOrHold, runPurchase, searchesFor } from './run-purchase';
 
 type Action = NonNullable<PurchaseFault['action']>;
 
@@ -24,7 +24,7 @@ const AN_HOUR = { type: 'answer', status: 503, headers: { 'retry-after': '3600' 
 const LONGER = { type: 'answer', status: 503, headers: { 'retry-after': '3' } } as const;
 
 describe('an order that is proven unsent and tried again for a limited time', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, placeWithinMs: 3_000 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { placeWithinMs: 3_000 } });
   const always = { times: 'always' } as const;
 
   it.concurrent.each(UNREADABLE)(
@@ -70,7 +70,7 @@ describe('an order that is proven unsent and tried again for a limited time', ()
 });
 
 describe('a Retry-After of the partner', () => {
-  const env = sharedEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
+  const env = sharedEnvironment({ pastOrders: 5, settings: { confirmWindowMs: 200 } });
   const refused: Action = { type: 'answer', status: 401 };
   const later: Action = { type: 'answer', status: 429, headers: { 'retry-after': '7' } };
 
@@ -108,7 +108,7 @@ describe('a Retry-After of the partner', () => {
 });
 
 it('looks for near matches and rows without a reference once a request was sent, even if it was rejected', async () => {
-  const env = await startTestEnvironment({ pastOrders: 5, settings: { ...LENIENT, confirmWindowMs: 200 } });
+  const env = await startTestEnvironment({ pastOrders: 5, settings: { confirmWindowMs: 200 } });
   const { referenceId } = await runPurchase(env, [
     { operation: 'orders', action: { type: 'answer', status: 503 } },
     { operation: 'place', action: { type: 'answer', status: 401 } },
@@ -118,7 +118,7 @@ it('looks for near matches and rows without a reference once a request was sent,
 });
 
 it('places each order once when a rotated key is valid again, and loses no purchase made before', async () => {
-  const env = await startTestEnvironment({ pastOrders: 5, settings: LENIENT });
+  const env = await startTestEnvironment({ pastOrders: 5 });
   env.sandbox.settings({ apiKeys: ['rotated'] });
   const references = await env.buyMany(3);
   await waitUntil('each has searched', () => references.every((reference) => searchesFor(env, reference) > 0));

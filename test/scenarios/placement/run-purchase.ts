@@ -11,9 +11,6 @@ export interface PurchaseRun extends PurchaseAudit {
   status: PurchaseStatus;
 }
 
-/** Long timeouts, so a busy machine does not change an outcome. */
-export const LENIENT = { partnerTimeoutMs: 3_000 };
-
 export const INSTANT = { 'demo-instant': 2 };
 
 /** Starts a purchase under its own reference with these faults, and waits until it has ended or is held. */
