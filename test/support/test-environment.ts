@@ -183,7 +183,7 @@ function methodsOf({ client, sandbox, receiver, starter, settings, taskQueue }: 
       }),
     /** Waits until the partner has read `times` place-order requests of a purchase. */
     untilSent: (referenceId: string, times = 1) =>
-      waitUntil(`${referenceId} is sent`, () => sandbox.placeRequestsOf(referenceId) === times),
+      waitUntil(`${referenceId} is sent`, () => sandbox.placeRequestsOf(referenceId) >= times),
     /** Buys and waits for the end. */
     bought: async (items: Record<string, number>, referenceId?: string) => {
       const result = await starter.result(await buy(items, referenceId));

@@ -10,7 +10,7 @@ describe('a purchase that an operator resets', () => {
   const env = sharedEnvironment({
     sandbox: { agePerPollMs: 30_000 },
     pastOrders: 3,
-    settings: { placeWithinMs: 10_000 },
+    settings: { placeWithinMs: 60_000 },
   });
 
   it.concurrent.each([
@@ -163,7 +163,7 @@ describe('a purchase that an operator resets', () => {
 
   it.concurrent('reset to after its last search, searches again and finds the order booked meanwhile', async () => {
     const failed = { operation: 'place', when: 'before', action: { type: 'answer', status: 500 } } as const;
-    const referenceId = await env.buyFacing(failed, { 'demo-instant': 2 });
+    const referenceId = await env.buyFacing({ ...failed, times: 'always' }, { 'demo-instant': 2 });
     const operator = operatorOf(env, referenceId);
     await env.untilSent(referenceId);
     await operator.cancel();
