@@ -106,7 +106,9 @@ async function readListed(partner: PartnerClient, since: number): Promise<Listed
   const { rows, gap } = await listedSince(partner, since, { mustReachBack: true, onClock });
   const known = newestFirst(rows);
   const [newest] = known;
-  return { rows, gap, known, aheadMs, newestIsFound: newest !== undefined && (await isFound(partner, newest)) };
+  // A list with a gap proves nothing, so it needs no search.
+  const newestIsFound = !gap && newest !== undefined && (await isFound(partner, newest));
+  return { rows, gap, known, aheadMs, newestIsFound };
 }
 
 async function isFound(partner: PartnerClient, known: KnownOrder): Promise<boolean> {

@@ -28,8 +28,6 @@ export type PurchaseReader = ReturnType<typeof createPurchaseReader>;
 
 /** @param client for the namespace of the purchases */
 export function createPurchaseReader(client: Client) {
-  const list = (type: string, query: string): AsyncIterable<WorkflowExecutionInfo> =>
-    client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
   const listBy = createBatchedList(client);
   return {
     ...createOrderOwners(client, listBy),
@@ -48,9 +46,9 @@ export function createPurchaseReader(client: Client) {
      * Lists purchases. Lists lag.
      * @param query further conditions, as a Temporal list filter
      */
-    list: (query: string) => list(PURCHASE_WORKFLOW, query),
+    list: (query: string) => listType(client, PURCHASE_WORKFLOW, query),
     /** Lists late deliveries, like `list`. */
-    listDeliveries: (query: string) => list(DELIVER_WORKFLOW, query),
+    listDeliveries: (query: string) => listType(client, DELIVER_WORKFLOW, query),
     /** All runs of a purchase and of its late deliveries, except the one with this run id. */
     earlierRuns: (referenceId: string, ownRunId: string | undefined) => earlierRuns(client, referenceId, ownRunId),
     /**
@@ -109,13 +107,16 @@ async function* latestAndListed(
   yield* client.workflow.list({ query: anyOf('WorkflowId', ids) });
 }
 
+function listType(client: Client, type: string, query: string): AsyncIterable<WorkflowExecutionInfo> {
+  return client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
+}
+
 /** Any client can start another type of workflow under the id of a purchase. Such a workflow must not hide the purchase. */
 async function describePurchase(client: Client, referenceId: string): Promise<WorkflowExecutionDescription> {
   const workflowId = purchaseWorkflowId(referenceId);
   const latest = await client.workflow.getHandle(workflowId).describe();
   if (latest.type === PURCHASE_WORKFLOW) return latest;
-  const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf('WorkflowId', [workflowId])}`;
-  for await (const { runId } of client.workflow.list({ query }))
+  for await (const { runId } of listType(client, PURCHASE_WORKFLOW, anyOf('WorkflowId', [workflowId])))
     return client.workflow.getHandle(workflowId, runId).describe();
   throw new WorkflowNotFoundError(`${workflowId} is not a ${PURCHASE_WORKFLOW}`, workflowId, undefined);
 }
