@@ -631,7 +631,7 @@ export const MUTANTS = [
   {
     name: 'page-1-only',
     rule: 'if the history ignores the search, it is read back to the start of the purchase',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'end = readBackTo(newestOf(rows));\n      }',
     replace: 'end = Infinity;\n      }',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -639,7 +639,7 @@ export const MUTANTS = [
   {
     name: 'partner-count-ignored',
     rule: "a list with fewer rows than the partner's count is incomplete",
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'const expected = (unit: keyof Size) => hits',
     replace: 'const expected = (unit: keyof Size) => -500 + hits',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -647,7 +647,7 @@ export const MUTANTS = [
   {
     name: 'page-number-ignored',
     rule: 'pages that repeat the same rows do not count as further pages',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'page.length > 0 && again.length === page.length',
     replace: 'page.length < 0 && again.length === page.length',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -655,7 +655,7 @@ export const MUTANTS = [
   {
     name: 'order-of-a-page',
     rule: 'an order with a row per item can fill a page of the history',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'digestOf([name, row.item, row.digest])',
     replace: 'digestOf([name, row.digest])',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -663,7 +663,7 @@ export const MUTANTS = [
   {
     name: 'rows-that-went',
     rule: 'if a list loses rows while it is read, it is read again',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: '|| hits < this.hits;',
     replace: '|| hits < -1;',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -671,7 +671,7 @@ export const MUTANTS = [
   {
     name: 'one-reference-of-two',
     rule: 'a search finds an order under each of its two references',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/row-set.ts',
     find: 'isBillable({ status }) ? referenceId :',
     replace: "isBillable({ status }) ? referenceId && '' :",
     tests: ['test/unit/partner/lists.test.ts'],
@@ -712,7 +712,7 @@ export const MUTANTS = [
   {
     name: 'changed-places-unnoticed',
     rule: 'a list is incomplete if more rows appear twice than were added while it was read',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'this.repeated <= equal + Math',
     replace: 'this.repeated <= equal + 1e9 + Math',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -720,7 +720,7 @@ export const MUTANTS = [
   {
     name: 'steady-count-trusted',
     rule: 'a list whose count does not grow with its rows is complete if its newest page shows as many new rows as appeared twice',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'this.added = countIds(',
     replace: 'this.added = 0 * countIds(',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -728,7 +728,7 @@ export const MUTANTS = [
   {
     name: 'last-page-trusted',
     rule: 'a list whose last page has fewer rows than the count says is incomplete',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: "return size.ids < expected('ids') && size.rows !==",
     replace: "return size.ids < expected('ids') - 1e9 && size.rows !==",
     tests: ['test/unit/partner/lists.test.ts'],
@@ -744,7 +744,7 @@ export const MUTANTS = [
   {
     name: 'orders-not-counted',
     rule: 'a page with a row per item is complete if it has as many orders as the first page',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: "[this.unit] : (['rows', 'ids'] as const)",
     replace: "[this.unit] : (['rows'] as const)",
     tests: ['test/unit/partner/lists.test.ts'],
@@ -752,7 +752,7 @@ export const MUTANTS = [
   {
     name: 'unit-of-the-page-ignored',
     rule: 'a page is short if it has fewer rows than the limit, although it has as many orders as the first page',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'this.unit ? [this.unit] : ',
     replace: '',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -760,7 +760,7 @@ export const MUTANTS = [
   {
     name: 'moved-row-left-out',
     rule: 'a row that moves to the newest page while the list is read is shown',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'yield fresh;\n    // Those',
     replace: '// Those',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -768,7 +768,7 @@ export const MUTANTS = [
   {
     name: 'unsorted-growth-as-an-excuse',
     rule: 'in a list that is not ordered by time, a new row explains no row that appears twice',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: "this.newestEnd === 'neither' ? 0 : this",
     replace: 'this',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -776,7 +776,7 @@ export const MUTANTS = [
   {
     name: 'growth-counted-twice',
     rule: 'a row that was added while the list was read explains one row that appears twice, not two',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'Math.max(grown, this.added)',
     replace: '(grown + this.added)',
     tests: ['test/unit/partner/lists.test.ts'],
@@ -792,7 +792,7 @@ export const MUTANTS = [
   {
     name: 'cut-off-list-trusted',
     rule: 'a list that ends with a full page proves nothing unless it has an order from before the purchase',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'end > -Infinity && isFull && ',
     replace: 'end > Infinity && isFull && ',
     tests: ['test/unit/partner/lists.test.ts', 'test/unit/activities/history-proof.test.ts'],
@@ -841,7 +841,7 @@ export const MUTANTS = [
   {
     name: 'second-row-dropped',
     rule: 'a list shows an order twice if only some of its rows cost money',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/row-set.ts',
     find: 'isBillable({ status }) ? referenceId',
     replace: "isBillable({ status }) || status !== '' ? referenceId",
     tests: ['test/unit/partner/lists.test.ts'],
@@ -1195,7 +1195,7 @@ export const MUTANTS = [
   {
     name: 'second-price-dropped',
     rule: 'a product that is listed with two prices is compared with both',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/row-set.ts',
     find: 'variant: `${price} ${currency}`',
     replace: 'variant: `${price > 0} ${currency}`',
     tests: ['test/unit/activities/price-list.test.ts'],
@@ -2325,7 +2325,7 @@ export const MUTANTS = [
   {
     name: 'group-before-the-young',
     rule: 'a list with the oldest orders first is read back until a whole page is too old',
-    file: 'src/partner/lists.ts',
+    file: 'src/partner/list-reading.ts',
     find: 'end ??= readBackTo(newestOf(rows));',
     replace: 'if ((timesOf(rows)[0] ?? Infinity) < (end ??= readBackTo(newestOf(rows)))) return;',
     tests: ['test/unit/partner/lists.test.ts'],
