@@ -84,8 +84,8 @@ export const FINDING_KINDS = {
   },
   STATUS_MISMATCH: {
     title: 'Outcome and status contradict each other',
-    means: 'The outcome of the purchase contradicts the status of its order at the partner.',
-    does: 'sends `purchase.refunded`, or notifies the checkout if it was told something wrong',
+    means: 'The state or outcome of the purchase contradicts the status of its order at the partner.',
+    does: 'sends `purchase.refunded`, or notifies the checkout if it was told something wrong; a held purchase adopts the order',
     advice:
       'Compare `npx fulfilment status REFERENCE` with `npx fulfilment orders --search ORDER`, and ask the partner which is right.',
   },
@@ -164,7 +164,8 @@ export function hasSaleRepair({ repair }: Finding): boolean {
 
 /**
  * What was done about a finding. `repaired`: everything possible. `notified`: the checkout was notified, and an
- * operator must act. `unrepaired`: nothing, and an operator must act. `dry-run`: nothing, because it was a dry run.
+ * operator must act. `unrepaired`: an operator must act; the note says why, and whether a delivery was started again.
+ * `dry-run`: nothing, because it was a dry run.
  */
 export type FindingStatus = 'repaired' | 'notified' | 'unrepaired' | 'dry-run';
 
