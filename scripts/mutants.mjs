@@ -86,12 +86,12 @@ async function surviveTests(mutants) {
     await requireProof(mutant);
   }
   log(`Running the tests in ${tests.length} files on the unchanged code, which must pass …`);
-  const limits = await limitsFrom(mutants);
+  const limitsOf = await limitsFrom(mutants);
 
   const survivors = [];
   for (const [index, mutant] of mutants.entries()) {
     // A mutant that does not compile must not keep the others from being tried.
-    const end = await redWith([mutant], () => testsOf([mutant], limits)).then(
+    const end = await redWith([mutant], () => testsOf([mutant], limitsOf(mutant))).then(
       (output) => (output === undefined ? 'SURVIVED' : 'killed'),
       (error) => (log(String(error)), 'NO BUILD'),
     );
@@ -163,7 +163,8 @@ async function redWith(mutants, check) {
  * Runs the tests of these mutants on the unchanged code, which must pass.
  *
  * @param {readonly import('./mutants/mutants.mjs').Mutant[]} mutants
- * @returns the limits for a mutant: of one test, and of all its tests
+ * @returns {Promise<(mutant: import('./mutants/mutants.mjs').Mutant) => { testMs: number, allMs: number }>} the limits of
+ *   one test of a mutant, and of all its tests
  */
 async function limitsFrom(mutants) {
   const file = join(copy, 'dist/unchanged.json');
@@ -171,11 +172,17 @@ async function limitsFrom(mutants) {
   const red = await testsOf(mutants, { allMs: mutants.length * LIMIT_PER_FILE_MS }, ['--json', '--outputFile', file]);
   if (red) throw new Error(`the tests fail without any mutant; fix that first:\n${red}`);
   const allMs = PATIENCE * (performance.now() - begunAt);
-  /** @type {{ testResults: { assertionResults: { duration?: number }[] }[] }} */
+  /** @type {{ testResults: { name: string, assertionResults: { title: string, duration?: number }[] }[] }} */
   const { testResults } = JSON.parse(await readFile(file, 'utf8'));
-  const durations = testResults.flatMap(({ assertionResults }) => assertionResults.map(({ duration = 0 }) => duration));
-  const testMs = Math.max(LEAST_TEST_LIMIT_MS, PATIENCE * Math.max(...durations));
-  return { testMs: Math.ceil(testMs), allMs: Math.max(testMs, allMs) };
+  return ({ tests, proof = '' }) => {
+    const durations = testResults
+      .filter(({ name }) => tests.some((test) => name.endsWith(test)))
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ title }) => title.includes(proof))
+      .map(({ duration }) => duration ?? 0);
+    const testMs = Math.ceil(Math.max(LEAST_TEST_LIMIT_MS, PATIENCE * Math.max(...durations)));
+    return { testMs, allMs: Math.max(testMs, allMs) };
+  };
 }
 
 /**

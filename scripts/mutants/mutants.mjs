@@ -745,7 +745,7 @@ export const MUTANTS = [
     name: 'orders-not-counted',
     rule: 'a page with a row per item is complete if it has as many orders as the first page',
     file: 'src/partner/list-reading.ts',
-    find: "[this.unit] : (['rows', 'ids'] as const)",
+    find: '[this.unit] : UNITS',
     replace: "[this.unit] : (['rows'] as const)",
     tests: ['test/unit/partner/lists.test.ts'],
   },

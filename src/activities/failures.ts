@@ -5,6 +5,7 @@ import { isDeliveryError } from '../delivery';
 import { errorName } from '../domain/safe-values';
 import { withErrorCode } from '../domain/text-format';
 import { isPartnerError } from '../partner';
+import { grpcErrorOf } from '../temporal/client';
 import { maxHonouredDelayMs, retryPolicyDelayMs } from '../workflows/policies';
 
 /** The log message when the partner rejects the API key or path (401, 403, 404, 405). */
@@ -39,7 +40,9 @@ export function toFailure(
   if (isDeliveryError(error)) {
     return failure(FAILURE.deliveryFailed, error.message, { retryInMs: nextDelay(error.retryAfterMs) });
   }
-  return failure(FAILURE.unexpected, `unexpected ${errorName(error)}`, { retryInMs });
+  const grpcStatus = grpcErrorOf(error)?.code;
+  const status = grpcStatus === undefined ? '' : ` (gRPC status ${grpcStatus})`;
+  return failure(FAILURE.unexpected, `unexpected ${errorName(error)}${status}`, { retryInMs });
 }
 
 /** An attempt that found nothing new. Benign, so that no log or metric counts it as an error. */

@@ -15,8 +15,12 @@ import type {
   Redelivery,
   Resolution,
   PurchaseStart,
+  ScheduleSettings,
   StateAfterEnd,
 } from '../starter/index';
+
+/** The settings of the schedule, and the task queue of its runs. */
+export type WantedSchedule = ScheduleSettings & { taskQueue: string };
 
 /** Where a command prints. With `json`, stdout gets one document and nothing else. */
 export interface Output {
@@ -41,6 +45,11 @@ export function safeText(text: string): string {
 /** The same for a sentence that quotes the partner. */
 export function safeSentence(text: string): string {
   return toSingleLine(text, 600);
+}
+
+/** When the schedule runs, how far its runs look back, and which workers they need. */
+export function formatScheduleSettings({ cron, timezone, lookbackMs, taskQueue }: WantedSchedule): string {
+  return `"${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}, on ${safeText(taskQueue)}`;
 }
 
 /** A human-readable timestamp. Any client can write some of them, so other text is made safe. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { command } from '../contracts/operator-commands';
 import { loadLibrary, type StarterContext } from './context';
-import { safeSentence, show, showReconciliation } from './output';
+import { formatScheduleSettings, safeSentence, show, showReconciliation } from './output';
 import type { NightlySchedule, ScheduleManager } from '../starter/index';
 import { formatInstant } from '../contracts/format-instant';
 import { formatHours } from '../domain/text-format';
@@ -73,9 +73,9 @@ async function reconcile(
 }
 
 function formatSchedule(schedule: NightlySchedule) {
-  const { scheduleId, cron, timezone, lookbackMs, paused, note, next, recent, running, skipped, missed } = schedule;
+  const { scheduleId, paused, note, next, recent, running, skipped, missed } = schedule;
   return [
-    `${scheduleId}: "${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}${paused ? '  PAUSED' : ''}`,
+    `${scheduleId}: ${formatScheduleSettings(schedule)}${paused ? '  PAUSED' : ''}`,
     note !== undefined && `  note: ${safeSentence(note)}`,
     ...next.map((at) => `  next: ${formatInstant(at)}`),
     ...running.map((workflowId) => `  running: ${workflowId}`),

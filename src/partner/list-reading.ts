@@ -42,7 +42,9 @@ function areOlder(rows: readonly ListRow[], end: number): boolean {
 }
 
 /** How many rows a page has, and how many orders or products they are about. */
-type Size = Record<'rows' | 'ids', number>;
+type Size = Record<(typeof UNITS)[number], number>;
+
+const UNITS = ['rows', 'ids'] as const;
 
 function sizeOf(rows: readonly ListRow[]): Size {
   return { rows: rows.length, ids: countIds(rows) };
@@ -107,9 +109,10 @@ export class Reading<Row extends ListRow> {
         if (this.newestEnd === 'first') end = readBackTo(newestOf(rows));
       }
       if (areOlder(rows, end) || isEnough) return;
+      if (page < this.total) continue;
       // Another reading would end there, too.
-      if (page >= this.total && this.isCutOff(rows, end)) throw this.incomplete();
-      if (page >= this.total) return;
+      if (this.isCutOff(rows, end)) throw this.incomplete();
+      return;
     }
   }
 
@@ -135,7 +138,7 @@ export class Reading<Row extends ListRow> {
     if (page === 1) {
       this.firstHits = this.hits = hits;
       this.firstPage = size;
-      this.unit = (['rows', 'ids'] as const).find((unit) => size[unit] === pages.limit);
+      this.unit = UNITS.find((unit) => size[unit] === pages.limit);
       this.newestEnd = newestEndOf(rows);
     }
     this.list.onRows?.(rows);
@@ -165,7 +168,7 @@ export class Reading<Row extends ListRow> {
   }
 
   private fillsPage(size: Size): boolean {
-    const units = this.unit ? [this.unit] : (['rows', 'ids'] as const);
+    const units = this.unit ? [this.unit] : UNITS;
     return units.some((unit) => size[unit] >= Math.max(this.firstPage[unit], 1));
   }
 

@@ -185,7 +185,8 @@ function toListedPurchase(execution: WorkflowExecutionInfo): ListedPurchase {
   const startedAt = startTime.toISOString();
   const listedState = listedStateOf(execution);
   const state = PURCHASE_STATES.find((known) => known === listedState);
-  const hold = state === 'HELD' ? holdIn(memo) : undefined;
+  // Operators paste from lists into shells, so nothing but a purchase shows a hold.
+  const hold = typeable !== undefined && state === 'HELD' ? holdIn(memo) : undefined;
   return {
     referenceId,
     workflowId,

@@ -33,7 +33,7 @@ function purchase(WorkflowClient $client, array $sale): void
 function itemsOf(array $sale): array
 {
     $items = array_column($sale['items'], 'quantity', 'productId');
-    ksort($items);
+    ksort($items, SORT_STRING);
     return $items;
 }
 

@@ -1,12 +1,14 @@
 <?php
+http_response_code(500); // until the event is stored: otherwise PHP may answer 200 after an error
 require 'vendor/autoload.php';
 
 use StandardWebhooks\Exception\WebhookVerificationException;
 use StandardWebhooks\Webhook;
 
+$secret = getenv('DELIVERY_SECRET') ?: throw new RuntimeException('DELIVERY_SECRET is not set');
 $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
 try {
-    $event = (new Webhook(getenv('DELIVERY_SECRET')))->verify(file_get_contents('php://input'), [
+    $event = (new Webhook($secret))->verify(file_get_contents('php://input'), [
         'webhook-id' => $id,
         'webhook-timestamp' => $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '',
         'webhook-signature' => $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '',
@@ -15,7 +17,7 @@ try {
     http_response_code(401);
     exit;
 }
-$database = new PDO('sqlite:events.db'); // an exception returns 500, and the worker sends the event again
+$database = new PDO('sqlite:events.db'); // after an exception, the worker sends the event again
 $database->exec('CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, event TEXT NOT NULL)');
 $database->exec('CREATE TABLE IF NOT EXISTS keys (sale, product, id, value, PRIMARY KEY (sale, product, id))');
 $database->beginTransaction();

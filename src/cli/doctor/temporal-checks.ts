@@ -5,7 +5,7 @@ import { command } from '../../contracts/operator-commands';
 import { SEARCH_ATTRIBUTES } from '../../contracts/search-attributes';
 import { formatHours, pluralize, toSingleLine } from '../../domain/text-format';
 import { describeNamespace } from '../../starter/describe-namespace';
-import { createScheduleManager, ScheduleError, type ScheduleSettings } from '../../starter/index';
+import { createScheduleManager, ScheduleError } from '../../starter/index';
 import {
   epochMsOf,
   GRPC_STATUS,
@@ -15,6 +15,7 @@ import {
   missingSearchAttributes,
   refusalOf,
 } from '../../temporal/client';
+import { formatScheduleSettings, type WantedSchedule } from '../output';
 import { uiViewsOf } from '../ui-views';
 import { type Checklist, compareClocks, type DoctorOptions, type OpenCheck, PLAINTEXT_REMEDY } from './checklist';
 
@@ -151,8 +152,6 @@ async function checkSearchAttributes(check: OpenCheck, client: Client): Promise<
   check.problem(`missing or of another type: ${missing.join(', ')}`, remedy, 'TEMPORAL_NAMESPACE');
 }
 
-type Schedule = ScheduleSettings & { taskQueue: string };
-
 const SCHEDULE_VARIABLES = {
   cron: 'RECONCILE_CRON',
   timezone: 'RECONCILE_TIMEZONE',
@@ -160,11 +159,11 @@ const SCHEDULE_VARIABLES = {
   taskQueue: 'TEMPORAL_TASK_QUEUE',
 } as const;
 
-async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule): Promise<void> {
+async function checkSchedule(check: OpenCheck, client: Client, wanted: WantedSchedule): Promise<void> {
   const create = `Run: ${command('schedule create')}`;
   try {
     const found = await createScheduleManager(client, wanted.taskQueue).describe();
-    const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof Schedule, string][];
+    const fields = Object.entries(SCHEDULE_VARIABLES) as [keyof WantedSchedule, string][];
     const others = fields.flatMap(([field, variable]) => (found[field] === wanted[field] ? [] : [variable]));
     if (others.length > 0) check.problem(inWords(found), `${create}, or change the variable.`, others.join(', '));
     else if (found.paused) check.warning('this schedule, but paused', `Run: ${command('schedule resume')}`);
@@ -175,8 +174,8 @@ async function checkSchedule(check: OpenCheck, client: Client, wanted: Schedule)
   }
 }
 
-function inWords({ cron, timezone, lookbackMs, taskQueue }: Schedule): string {
-  return `a nightly schedule: "${cron}" in ${timezone}, looks back ${formatHours(lookbackMs)}, on ${taskQueue}`;
+function inWords(schedule: WantedSchedule): string {
+  return `a nightly schedule: ${formatScheduleSettings(schedule)}`;
 }
 
 async function checkWorkers(check: OpenCheck, client: Client, taskQueue: string): Promise<void> {

@@ -5,7 +5,7 @@ import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { anyOf } from '../../contracts/purchase-queries';
 import { groupBy } from '../../domain/group-by';
 import type { Run } from './run-history';
-import { BETWEEN_LIST_QUERIES_MS } from './visibility';
+import { BETWEEN_LIST_QUERIES_MS, ROWS_PER_PAGE } from './visibility';
 
 /** Requests within this time after the first share one query. */
 const SHARED_WITHIN_MS = 20;
@@ -47,7 +47,7 @@ export function createBatchedList(client: Client): BatchedList {
         const query = `WorkflowType = '${PURCHASE_WORKFLOW}' AND ${anyOf(attribute, ids)}`;
         const rows: WorkflowExecutionInfo[] = [];
         let isComplete = true;
-        for await (const row of client.workflow.list({ query, pageSize: MAX_ROWS })) {
+        for await (const row of client.workflow.list({ query, pageSize: ROWS_PER_PAGE })) {
           isComplete = ids.length === 1 || rows.length < MAX_ROWS;
           if (!isComplete) break;
           rows.push(row);

@@ -10,6 +10,9 @@ import {
 import { type ConnectionFailure, findConnectionFailure, refusedError } from './connection-failure';
 import { type TemporalTarget, unusableSettings } from './target';
 
+/** What the worker's connection accepts by default. */
+const MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
+
 /** Temporal did not respond to any try. Exit code 69. */
 export class TemporalUnreachableError extends Error {
   override readonly name = 'TemporalUnreachableError';
@@ -71,7 +74,9 @@ async function connectOnce({ connectionOptions, apiKey }: TemporalTarget, timeou
     ...retry,
     retryableDecider: (attempt, status) => responded && retry.retryableDecider(attempt, status),
   });
-  const options = { ...connectionOptions, apiKey: apiKey ?? connectionOptions.apiKey };
+  // The SDK means to set this limit, but under a name that grpc-js does not know: then it is 4 MiB.
+  const channelArgs = { 'grpc.max_receive_message_length': MAX_RESPONSE_BYTES };
+  const options = { ...connectionOptions, channelArgs, apiKey: apiKey ?? connectionOptions.apiKey };
   const connection = Connection.lazy({ ...options, interceptors: [interceptor] });
   try {
     await connection.withDeadline(Date.now() + timeoutMs, () => connection.workflowService.getSystemInfo({}));

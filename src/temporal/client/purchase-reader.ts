@@ -13,6 +13,7 @@ import { createBatchedList } from './batched-list';
 import { createListedRuns } from './listed-runs';
 import { createOrderOwners } from './order-owners';
 import { readRecordedOrderId, readRecordedSecretId, readSentEvents, readStartInput, type Run } from './run-history';
+import { ROWS_PER_PAGE } from './visibility';
 
 /** What a run of a purchase or of its late deliveries left on record. */
 export interface EarlierRun {
@@ -104,11 +105,11 @@ async function* latestAndListed(
     const latest = await ifKnown(client.workflow.getHandle(id).describe());
     if (latest) yield latest;
   }
-  yield* client.workflow.list({ query: anyOf('WorkflowId', ids) });
+  yield* client.workflow.list({ query: anyOf('WorkflowId', ids), pageSize: ROWS_PER_PAGE });
 }
 
 function listType(client: Client, type: string, query: string): AsyncIterable<WorkflowExecutionInfo> {
-  return client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}` });
+  return client.workflow.list({ query: `WorkflowType = '${type}' AND ${query}`, pageSize: ROWS_PER_PAGE });
 }
 
 /** Any client can start another type of workflow under the id of a purchase. Such a workflow must not hide the purchase. */

@@ -10,6 +10,9 @@ import type { PurchaseState } from '../../domain/purchase-state';
  */
 export const BETWEEN_LIST_QUERIES_MS = 200;
 
+/** The most rows in one page of a list: the memo of a purchase of 20,000 keys has 0.54 MB, and a response may have 128 MiB. */
+export const ROWS_PER_PAGE = 200;
+
 /** @param taskQueue contains no quotes or backslashes, because the configuration rejects them. */
 export function inTaskQueue(taskQueue: string): string {
   return `TaskQueue = '${taskQueue}'`;

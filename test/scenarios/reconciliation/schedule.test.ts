@@ -89,7 +89,8 @@ describe('the nightly schedule', () => {
 
     it('prints what it did, as text and as JSON', async () => {
       const { printed: created } = await run('schedule', 'create');
-      expect(created).toContain('created\nnightly-reconciliation: "0 3 * * *" in Europe/Warsaw, looks back 72h');
+      const settings = `"0 3 * * *" in Europe/Warsaw, looks back 72h, on ${env.taskQueue}`;
+      expect(created).toContain(`created\nnightly-reconciliation: ${settings}`);
       const { printed } = await run('schedule', 'describe', '--json');
       expect(JSON.parse(printed) as NightlySchedule).toMatchObject(NIGHTLY);
       expect(await run('schedule', 'pause')).toMatchObject({ code: 0 });

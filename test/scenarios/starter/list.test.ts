@@ -103,9 +103,10 @@ describe('list', () => {
 
   it('shows a purchase with hostile data without any command, and still shows the others', async () => {
     const referenceId = 'x; rm -rf ~ \u001B[2J';
+    const { hold } = await env.starter.status(known.held);
     const unserved = await env.startRaw(referenceId, {
       taskQueue: 'nobody',
-      memo: { hold: { id: 1, decisions: '\u001B[2J' }, note: UNDECODABLE_VALUES[1] },
+      memo: { hold, note: UNDECODABLE_VALUES[1] },
       typedSearchAttributes: [
         { key: REFERENCE_ID, value: known.open },
         { key: PARTNER_ORDER_ID, value: '\u001B[2J' },
@@ -141,5 +142,20 @@ describe('list', () => {
     const { purchases } = await env.starter.list();
     const failed = purchases.find((purchase) => purchase.referenceId === referenceId);
     expect(failed?.explanation).toMatch(/^failed: its input was probably invalid, so this execution bought nothing/);
+  });
+});
+
+describe('list on the command line', () => {
+  const env = sharedEnvironment({ ownNamespace: true, worker: false });
+
+  it('reads memos that exceed 4 MiB together, the default limit of a gRPC response', async () => {
+    const large = ['LARGE-1', 'LARGE-2', 'LARGE-3'];
+    const start = { taskQueue: 'nobody', memo: { note: 'x'.repeat(1_500_000) } };
+    const typedSearchAttributes = [{ key: PURCHASE_STATE, value: 'HELD' }];
+    await Promise.all(large.map((referenceId) => env.startRaw(referenceId, { ...start, typedSearchAttributes })));
+    await env.untilListed("PurchaseState = 'HELD'", large.length);
+    const { stdout } = await starterProcess(['list', '--json'], starterEnvOf(env));
+    const { purchases } = JSON.parse(stdout) as PurchaseList;
+    expect(purchases.map(({ referenceId }) => referenceId).toSorted()).toEqual(large);
   });
 });

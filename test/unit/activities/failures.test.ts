@@ -1,3 +1,4 @@
+import { ServiceError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { toFailure } from '../../../src/activities/failures';
 import { DeliveryError } from '../../../src/delivery/event-sender';
@@ -52,4 +53,10 @@ describe('a Retry-After makes a delay longer, never shorter', () => {
     expect(await delayAfter(polling, 3, partner(90_000), 30_000)).toBe(90_000);
     expect(await delayAfter(delivery, 9, new PartnerError('too-late', 'no permit', { permitInMs: 40 }))).toBe(40);
   });
+});
+
+it('a failed call to Temporal shows its gRPC status, and none of its text', () => {
+  const cause = Object.assign(new Error('KEY-1'), { code: 11, details: 'KEY-1', metadata: {} });
+  const { message, stack } = toFailure(new ServiceError('KEY-1', { cause }));
+  expect({ message, stack }).toEqual({ message: 'unexpected ServiceError (gRPC status 11)', stack: '' });
 });

@@ -42,7 +42,11 @@ func saveOnce(id string, body []byte) error {
 }
 
 func main() {
-	webhook, err := standardwebhooks.NewWebhook(os.Getenv("DELIVERY_SECRET"))
+	secret := os.Getenv("DELIVERY_SECRET")
+	if secret == "" {
+		log.Fatal("DELIVERY_SECRET is not set")
+	}
+	webhook, err := standardwebhooks.NewWebhook(secret)
 	if err != nil {
 		log.Fatal(err)
 	}
