@@ -17,6 +17,7 @@ try {
     http_response_code(401);
     exit;
 }
+if (!is_array($event)) throw new RuntimeException('PHP cannot decode the event'); // half a surrogate pair, for example
 $database = new PDO('sqlite:events.db'); // after an exception, the worker sends the event again
 $database->exec('CREATE TABLE IF NOT EXISTS events (id TEXT PRIMARY KEY, event TEXT NOT NULL)');
 $database->exec('CREATE TABLE IF NOT EXISTS keys (sale, product, id, value, PRIMARY KEY (sale, product, id))');
