@@ -177,6 +177,15 @@ export const MUTANTS = [
     proof: 'buys nothing after the first purchase has ended, and adopts its order',
   },
   {
+    name: 'earlier-order-overruled',
+    rule: 'a reconciliation adopts no other order than the one that an earlier run recorded',
+    file: 'src/activities/reconcile/repair.ts',
+    find: 'if (recorded !== undefined && recorded !== orderId)',
+    replace: 'if (recorded === orderId)',
+    tests: ['test/scenarios/reconciliation/repair.test.ts'],
+    proof: 'leaves the choice to an operator if an earlier run of a held purchase recorded another order',
+  },
+  {
     name: 'recorded-order-forgotten',
     rule: 'the order of a stopped purchase is the one that it recorded, whatever reference its row shows',
     file: 'src/activities/read-ended-purchase.ts',

@@ -110,7 +110,7 @@ async function runReconciliation(
 /** A run by hand reads exactly its lookback. */
 async function reachBack({ client }: ReconcileDependencies, { from }: ReconcileOrdersInput, lookbackMs: number) {
   if (!isScheduled(ownRun().workflowId)) return { from, lastAt: from };
-  return reachOf(client, activityInfo().taskQueue, { from, lookbackMs });
+  return reachOf(client, { from, lookbackMs });
 }
 
 function unreadTime(lastAt: number, from: number): UnreadableRecord {

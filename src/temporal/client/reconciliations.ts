@@ -38,6 +38,7 @@ async function resultOf(client: Client, { workflowId, runId }: WorkflowExecution
 
 /** The server appends the time to the schedule's workflow id. */
 const SCHEDULED_PREFIX = `${RECONCILE_SCHEDULE}-`;
+const COMPLETED = `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus = 'Completed'`;
 
 export function isScheduled(workflowId: string): boolean {
   return workflowId.startsWith(SCHEDULED_PREFIX);
@@ -50,15 +51,16 @@ const MAX_REACH = 3;
  * Where a scheduled reconciliation begins. It reaches back beyond the last one that read everything, so that nothing is
  * left out after nights without such a run, or if the lookback is shorter than the time between two runs.
  *
+ * The runs before it count on any task queue: a namespace has one schedule, and its queue may have been changed.
+ *
  * @param from epoch ms: where the lookback begins
  * @returns epoch ms. `lastAt`: the start of the last scheduled run that read everything; absent if there is none
  */
 export async function reachOf(
   client: Client,
-  taskQueue: string,
   { from, lookbackMs }: { from: number; lookbackMs: number },
 ): Promise<{ from: number; lastAt?: number }> {
-  const lastAt = (await lastScheduledRun(client, taskQueue))?.startTime.getTime();
+  const lastAt = (await lastScheduledRun(client))?.startTime.getTime();
   if (lastAt === undefined) return { from };
   const longestMs = Math.min(lookbackMs * MAX_REACH, (await retentionOf(client)) - DAY_MS);
   // The last run left young purchases to this one.
@@ -67,8 +69,8 @@ export async function reachOf(
 }
 
 /** The last one that read everything, or if there is none, the first one. */
-async function lastScheduledRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
-  const query = `${completedIn(taskQueue)} AND WorkflowId STARTS_WITH '${SCHEDULED_PREFIX}'`;
+async function lastScheduledRun(client: Client): Promise<WorkflowExecutionInfo | undefined> {
+  const query = `${COMPLETED} AND WorkflowId STARTS_WITH '${SCHEDULED_PREFIX}'`;
   let last: WorkflowExecutionInfo | undefined;
   for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
     if ((run.memo as Partial<ReconciliationMemo> | undefined)?.dryRun !== false) continue;
@@ -79,14 +81,13 @@ async function lastScheduledRun(client: Client, taskQueue: string): Promise<Work
   return last;
 }
 
-function completedIn(taskQueue: string): string {
-  return `WorkflowType = '${RECONCILE_WORKFLOW}' AND ExecutionStatus = 'Completed' AND ${inTaskQueue(taskQueue)}`;
-}
-
 /** The server lists the most recently ended run first. */
 async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
   const manual: { run: WorkflowExecutionInfo; lookbackMs: number }[] = [];
-  for await (const run of client.workflow.list({ query: completedIn(taskQueue), pageSize: PAGE_SIZE })) {
+  for await (const run of client.workflow.list({
+    query: `${COMPLETED} AND ${inTaskQueue(taskQueue)}`,
+    pageSize: PAGE_SIZE,
+  })) {
     const { dryRun, lookbackMs } = (run.memo ?? {}) as Partial<ReconciliationMemo>;
     if (dryRun !== false || lookbackMs === undefined) continue;
     if (run.workflowId !== RECONCILE_NOW) return manual.find((other) => other.lookbackMs >= lookbackMs)?.run ?? run;

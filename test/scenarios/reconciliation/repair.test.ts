@@ -2,6 +2,7 @@ import { deliverWorkflowId, purchaseWorkflowId, RECONCILE_WORKFLOW } from '../..
 import type { ReconciliationResult, ReportedFinding } from '../../../src/contracts/reconciliation';
 import type { CheckoutEvent } from '../../../src/contracts/events';
 import { PARTNER_ORDER_ID, REFERENCE_ID } from '../../../src/contracts/search-attributes';
+import { operatorOf } from '../../support/operator';
 import { expectAllKeys } from '../../support/purchase-checks';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
@@ -47,6 +48,23 @@ describe('a reconciliation', () => {
   /** Waits until this many late deliveries have ended. */
   const untilDelivered = (count: number) =>
     env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", count);
+
+  it('leaves the choice to an operator if an earlier run of a held purchase recorded another order', async () => {
+    const { referenceId, orderId = '' } = await env.bought({ 'demo-instant': 2 });
+    await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
+    const other = await env.orderByHand({ 'demo-instant': 2 }, referenceId);
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points())[0]!);
+    await operator.held('PLACEMENT_UNKNOWN');
+    await env.untilListed("PurchaseState = 'HELD'", 1);
+
+    const result = await env.reconcile();
+    expect(found(result, referenceId)).toMatchObject([
+      { kind: 'LOST', orderIds: [other.id], done: 'unrepaired', note: expect.stringContaining(orderId) as string },
+    ]);
+    expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
+    expect((await env.audit(referenceId)).received).toHaveLength(2);
+  });
 
   it('delivers overdue, terminated and held purchases once when their orders are complete, and a second run repairs nothing', async () => {
     env.sandbox.addPastOrders({ count: 30, endsBeforeMs: 100 * HOUR });

@@ -1,12 +1,17 @@
 import { createScheduleManager } from '../../../src/starter/reconciliation';
 import type { ReconciliationResult } from '../../../src/contracts/reconciliation';
+import { startReadyWorker, workerEnvOf } from '../../support/processes';
 import { HOUR } from '../../support/settings';
 import { startReconciliationEnvironment, type TestEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
 /** Runs the nightly schedule now, to its end. */
-async function nextNight(env: TestEnvironment, lookbackMs: number): Promise<ReconciliationResult> {
-  const manager = createScheduleManager(env.client, env.taskQueue);
+async function nextNight(
+  env: TestEnvironment,
+  lookbackMs: number,
+  taskQueue = env.taskQueue,
+): Promise<ReconciliationResult> {
+  const manager = createScheduleManager(env.client, taskQueue);
   await manager.create({ cron: '0 3 * * *', timezone: 'UTC', lookbackMs });
   const before = (await manager.describe()).recent.length;
   await manager.trigger();
@@ -51,6 +56,13 @@ describe('what a reconciliation has not read', () => {
     );
     expect(details[0]?.explanation).toContain(`to ${from}.`);
     expect(details[0]?.advice).toContain('npx fulfilment reconcile --lookback');
+  });
+
+  it('counts a night on an earlier task queue', async () => {
+    const env = await startReconciliationEnvironment();
+    await nextNight(env, 10);
+    await startReadyWorker({ env: workerEnvOf(env, { TEMPORAL_TASK_QUEUE: 'renamed' }) });
+    expect(await nextNight(env, 10, 'renamed')).toMatchObject({ findings: { UNREADABLE: 1 } });
   });
 
   it('an order history that lacks orders which exist is reported, because it may also lack others', async () => {
