@@ -83,11 +83,9 @@ async function lastScheduledRun(client: Client): Promise<WorkflowExecutionInfo |
 
 /** The server lists the most recently ended run first. */
 async function lastRun(client: Client, taskQueue: string): Promise<WorkflowExecutionInfo | undefined> {
+  const query = `${COMPLETED} AND ${inTaskQueue(taskQueue)}`;
   const manual: { run: WorkflowExecutionInfo; lookbackMs: number }[] = [];
-  for await (const run of client.workflow.list({
-    query: `${COMPLETED} AND ${inTaskQueue(taskQueue)}`,
-    pageSize: PAGE_SIZE,
-  })) {
+  for await (const run of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
     const { dryRun, lookbackMs } = (run.memo ?? {}) as Partial<ReconciliationMemo>;
     if (dryRun !== false || lookbackMs === undefined) continue;
     if (run.workflowId !== RECONCILE_NOW) return manual.find((other) => other.lookbackMs >= lookbackMs)?.run ?? run;

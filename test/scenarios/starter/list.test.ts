@@ -113,9 +113,18 @@ describe('list', () => {
         { key: PURCHASE_STATE, value: 'HELD' },
       ],
     });
-    await env.untilListed(`TaskQueue = 'nobody'`, 1);
+    const malformed = await env.startRaw('MALFORMED-HOLD', {
+      taskQueue: 'nobody',
+      memo: { hold: { id: 1, decisions: '\u001B[2J' } },
+      typedSearchAttributes: [{ key: PURCHASE_STATE, value: 'HELD' }],
+    });
+    await env.untilListed(`TaskQueue = 'nobody'`, 2);
     const { purchases } = await env.starter.list({ state: 'HELD' });
-    expect(purchases).toHaveLength(3);
+    expect(purchases).toHaveLength(4);
+    expect(purchases.find(({ referenceId: shown }) => shown === 'MALFORMED-HOLD')).toMatchObject({
+      explanation: 'an operator must decide',
+      hold: undefined,
+    });
     expect(purchases.find(({ workflowId }) => workflowId === purchaseWorkflowId(referenceId))).toMatchObject({
       referenceId: 'purchase-x; rm -rf ~  [2J',
       orderId: undefined,
@@ -123,7 +132,7 @@ describe('list', () => {
       hold: undefined,
       commands: [],
     });
-    await unserved.terminate();
+    await Promise.all([unserved.terminate(), malformed.terminate()]);
   });
 
   it('has a documented saved view, which the server accepts like all the others', async () => {
