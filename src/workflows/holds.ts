@@ -56,10 +56,13 @@ export class Holds {
 
   constructor(private readonly purchase: PurchaseRecord) {}
 
-  /** Holds the purchase until an operator decides. The state is `HELD` and the checkout is notified. */
-  async hold(cause: HoldCause): Promise<HoldResolution> {
+  /**
+   * Holds the purchase until an operator decides. The state is `HELD` and the checkout is notified.
+   * @param knownRunId the run for which the hold was prepared; the current one unless given
+   */
+  async hold(cause: HoldCause, knownRunId?: string): Promise<HoldResolution> {
     const { purchase } = this;
-    const runId = await currentRunId();
+    const runId = knownRunId ?? (await currentRunId());
     const open = this.open(cause, runId);
     const { hold } = open;
     metrics.count('fulfilment_holds', { reason: hold.reason });

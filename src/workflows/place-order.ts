@@ -289,7 +289,14 @@ function cancelReason({ lastStartedAt }: Placing, reason: string): string {
 
 async function askOperator(placing: Placing, { explanation }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
   const { purchase, holds } = placing;
-  const resolution = await holds.hold({ reason: 'PLACEMENT_UNKNOWN', explanation });
+  const runId = await currentRunId();
+  // The run before may have sent a request after these searches, which a reset only replays.
+  if (runId !== workflowInfo().firstExecutionRunId) {
+    purchase.showStep('the order history is searched again after a reset', 'if no order is found, an operator decides');
+    const history = await searchOnceMore(placing, 'window');
+    if (history.kind === 'found') return adoptFound(purchase, history.orders);
+  }
+  const resolution = await holds.hold({ reason: 'PLACEMENT_UNKNOWN', explanation }, runId);
   switch (resolution.decision) {
     case 'order':
       return { kind: 'order', orderId: resolution.orderId, adopted: true };
@@ -321,14 +328,7 @@ async function confirmEnd(
     // An earlier run or execution may have sent a request.
     placing.orderMayExist = true;
     placing.requestMayHaveBeenSent = true;
-    const history = await searchForOrder(purchase, {
-      searches: isEarliest ? 'one' : 'window',
-      needsProof: true,
-      notBefore: Date.now() + (isEarliest ? 0 : placementInFlightMs(purchase.settings)),
-      requestMayHaveBeenSent: true,
-      mayHaveEarlierExecution: !placing.isOnlyExecution,
-      unreadableForMs: lastSearchTimeoutMs(purchase.settings),
-    });
+    const history = await searchOnceMore(placing, isEarliest ? 'one' : 'window');
     if (history.kind === 'found') return adoptFound(purchase, history.orders);
     if (history.kind === 'unreadable') {
       return { kind: 'hold', explanation: `${reason}, and now ${history.reason}` };
@@ -336,4 +336,17 @@ async function confirmEnd(
     // If a reset happens during the window, its first searches are only replayed, so they don't count for the new run.
     if ((await currentRunId()) === runId) return undefined;
   }
+}
+
+/** A window begins when no request of an earlier run can be in flight. */
+function searchOnceMore({ purchase, isOnlyExecution }: Placing, searches: Confirm['searches']) {
+  const { settings } = purchase;
+  return searchForOrder(purchase, {
+    searches,
+    needsProof: true,
+    notBefore: Date.now() + (searches === 'one' ? 0 : placementInFlightMs(settings)),
+    requestMayHaveBeenSent: true,
+    mayHaveEarlierExecution: !isOnlyExecution,
+    unreadableForMs: lastSearchTimeoutMs(settings),
+  });
 }

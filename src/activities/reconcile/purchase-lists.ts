@@ -7,7 +7,12 @@ import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attribu
 import { groupBy } from '../../domain/group-by';
 import { type KeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
-import { isWithoutOrder, type KnownPurchase, type PartnerOrder } from '../../domain/reconciliation/records';
+import {
+  isWithoutOrder,
+  type KnownPurchase,
+  type PartnerOrder,
+  withEarlierOrder,
+} from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
 import { describeIfValid } from '../dependencies';
 import type { Progress } from '../progress';
@@ -93,8 +98,8 @@ export async function readKnownPurchase(
 ): Promise<KnownPurchase | undefined> {
   const description = await describeIfValid(reader, referenceId);
   const known = description && (await knownPurchase(reader, description, others));
-  if (!known || !isWithoutOrder(known)) return known;
-  return { ...known, orderId: await reader.orderOfOtherRun(await reader.runs(referenceId), known.runId) };
+  if (!known || known.orderId !== undefined) return known;
+  return withEarlierOrder(known, await reader.orderOfOtherRun(await reader.runs(referenceId), known.runId));
 }
 
 /**

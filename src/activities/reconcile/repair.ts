@@ -163,11 +163,6 @@ async function sendAdoption(
   if (hold.reason !== 'PLACEMENT_UNKNOWN' || !hold.decisions.includes('order')) {
     return unrepaired(finding, `it is held for another reason: ${hold.reason}`);
   }
-  // An earlier run may have delivered the order that it recorded, so only an operator may choose another one.
-  const runs = await context.purchases.runs(purchase.referenceId);
-  const recorded = await context.purchases.orderOfOtherRun(runs, purchase.runId);
-  if (recorded !== undefined && recorded !== orderId)
-    return unrepaired(finding, `an earlier run of this purchase recorded the order ${recorded}`);
   const decision: ResolveUpdateInput = { holdId: hold.id, decision: 'order', orderId };
   const handle = context.client.workflow.getHandle(purchase.workflowId);
   try {

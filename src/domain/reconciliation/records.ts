@@ -49,6 +49,8 @@ export interface KnownPurchase {
   /** RUNNING, COMPLETED, FAILED, TERMINATED, CANCELLED or TIMED_OUT. */
   workflowStatus: string;
   orderId?: string;
+  /** The order that an earlier run recorded, while this one is running without an order. */
+  earlierOrderId?: string;
   /** Epoch ms. */
   startedAt: number;
   closedAt?: number;
@@ -141,13 +143,9 @@ export function indexRecords(
 
 function latestRuns(runs: readonly KnownPurchase[]): Map<string, KnownPurchase> {
   const latest = new Map<string, KnownPurchase>();
-  for (const run of runs) {
-    const other = latest.get(run.referenceId);
-    if (!other || isNewerRun(run, other)) latest.set(run.referenceId, run);
-  }
-  for (const { referenceId, orderId } of runs) {
-    const last = latest.get(referenceId);
-    if (last && isWithoutOrder(last) && orderId !== undefined) latest.set(referenceId, { ...last, orderId });
+  for (const run of runs.toSorted(newestFirst)) {
+    const last = latest.get(run.referenceId);
+    latest.set(run.referenceId, last ? withEarlierOrder(last, run.orderId) : run);
   }
   return latest;
 }
@@ -160,11 +158,18 @@ export function isWithoutOrder({
   return orderId === undefined && !hasResultOrIsRunning(workflowStatus);
 }
 
-function isNewerRun(one: KnownPurchase, other: KnownPurchase): boolean {
-  if (isRunning(one) !== isRunning(other)) return isRunning(one);
+/** Adds the order of an earlier run to a run that was stopped without one, or that is running and has none yet. */
+export function withEarlierOrder(run: KnownPurchase, orderId: string | undefined): KnownPurchase {
+  if (isWithoutOrder(run)) return { ...run, orderId };
+  const isOpen = isRunning(run) && run.orderId === undefined;
+  return isOpen ? { ...run, earlierOrderId: run.earlierOrderId ?? orderId } : run;
+}
+
+function newestFirst(one: KnownPurchase, other: KnownPurchase): number {
+  if (isRunning(one) !== isRunning(other)) return isRunning(one) ? -1 : 1;
   // A reset may keep the start time of the first run.
   const later = one.startedAt - other.startedAt || (one.closedAt ?? 0) - (other.closedAt ?? 0);
-  return later === 0 ? one.runId > other.runId : later > 0;
+  return -later || (one.runId > other.runId ? -1 : 1);
 }
 
 /**
@@ -173,7 +178,7 @@ function isNewerRun(one: KnownPurchase, other: KnownPurchase): boolean {
  */
 function ownersOf(purchases: Iterable<KnownPurchase>, orders: RecordIndex['orders']): Map<string, string> {
   const owners = new Map<string, string>();
-  for (const { orderId, referenceId } of purchases) {
+  for (const { referenceId, earlierOrderId, orderId = earlierOrderId } of purchases) {
     if (orderId === undefined) continue;
     const other = owners.get(orderId);
     const shown = orders.get(orderId)?.referenceId;
@@ -192,13 +197,15 @@ export interface OwnOrders {
 
 /**
  * A purchase's own order is the one that it names, whatever the order's reference, because an operator may have chosen
- * it. If the purchase names none, its own order is the oldest billable order with its reference, or else the oldest.
+ * it. If the purchase names none, its own order is the one that an earlier run recorded, the oldest billable order with
+ * its reference, or else the oldest.
  */
-export function ordersOf({ referenceId, orderId }: KnownPurchase, records: RecordIndex): OwnOrders {
+export function ordersOf({ referenceId, orderId, earlierOrderId }: KnownPurchase, records: RecordIndex): OwnOrders {
   const sameReference = records.ordersByReference.get(referenceId) ?? [];
   const free = sameReference.filter(({ id }) => (records.owners.get(id) ?? referenceId) === referenceId);
   const byAge = free.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-  const order = orderId === undefined ? (byAge.find(isBillable) ?? byAge[0]) : records.orders.get(orderId);
+  const earlier = records.orders.get(earlierOrderId ?? '');
+  const order = orderId === undefined ? (earlier ?? byAge.find(isBillable) ?? byAge[0]) : records.orders.get(orderId);
   return { order, others: byAge.filter((other) => other !== order) };
 }
 

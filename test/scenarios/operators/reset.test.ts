@@ -84,7 +84,7 @@ describe('a purchase that an operator resets', () => {
     'reset to before its placement, continues its order although the partner shows another reference',
     async () => {
       const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
-      await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
+      await showOtherReference(orderId);
       const operator = operatorOf(env, referenceId);
       await operator.reset((await operator.points())[0]!);
       await env.sandbox.changeOrder(orderId, { status: 'COMPLETED' });
@@ -112,7 +112,7 @@ describe('a purchase that an operator resets', () => {
     'reset to before its placement, with its order no longer readable, is held, and can be replaced',
     async () => {
       const { referenceId, orderId } = await env.opened({ 'demo-never': 2 });
-      await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
+      await showOtherReference(orderId);
       env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'answer', status: 400 } });
       const operator = operatorOf(env, referenceId);
       await operator.reset((await operator.points())[0]!);
@@ -210,6 +210,30 @@ describe('a purchase that an operator resets', () => {
         expect(env.sandbox.placeRequestsOf(referenceId)).toBe(2);
       }
       expect(await operator.brokenTasks()).toEqual([]);
+    },
+  );
+
+  it.concurrent(
+    'reset to between its last search and its hold, waits for the order of the request that followed',
+    async () => {
+      const lost = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
+      const late = { ...lost, action: { type: 'hang' }, commit: { type: 'late', ms: 7_000 } } as const;
+      const referenceId = await env.buyFacing([lost, late], { 'demo-instant': 2 });
+      const operator = operatorOf(env, referenceId);
+      await operator.held('PLACEMENT_UNKNOWN');
+      const lastSearch = (await operator.scheduled('findOrders')).at(-1);
+      const afterSearch = (await operator.points()).find((point) => Number(point) > Number(lastSearch));
+      await operator.resolve('replace');
+      await env.untilSent(referenceId, 2);
+      await operator.reset(afterSearch!);
+      await waitUntil(`${referenceId} has ended`, async () => {
+        const { workflowStatus, hold } = await env.starter.status(referenceId);
+        if (hold) await operator.resolve('replace', { holdId: hold.id }).catch(() => undefined);
+        return workflowStatus !== 'RUNNING';
+      });
+
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+      expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
     },
   );
 
@@ -378,6 +402,12 @@ describe('a purchase that an operator resets', () => {
       await expectDeliveredOnce(env, referenceId, 1);
     },
   );
+
+  /** A newer order, which the search finds, keeps proving to the other tests that the search works. */
+  async function showOtherReference(orderId: string) {
+    await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
+    await env.orderByHand({ 'demo-instant': 1 }, env.reference());
+  }
 
   /** The two keys are not delivered until an operator decides so, because of an event that the checkout may have. */
   async function expectAskedBefore(referenceId: string, event: string) {

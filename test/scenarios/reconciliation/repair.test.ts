@@ -49,7 +49,7 @@ describe('a reconciliation', () => {
   const untilDelivered = (count: number) =>
     env.untilListed("WorkflowType = 'deliverWorkflow' AND ExecutionStatus = 'Completed'", count);
 
-  it('leaves the choice to an operator if an earlier run of a held purchase recorded another order', async () => {
+  it('leaves the choice to an operator if an earlier run of a held purchase recorded an order', async () => {
     const { referenceId, orderId = '' } = await env.bought({ 'demo-instant': 2 });
     await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
     const other = await env.orderByHand({ 'demo-instant': 2 }, referenceId);
@@ -60,8 +60,10 @@ describe('a reconciliation', () => {
 
     const result = await env.reconcile();
     expect(found(result, referenceId)).toMatchObject([
-      { kind: 'LOST', orderIds: [other.id], done: 'unrepaired', note: expect.stringContaining(orderId) as string },
+      { kind: 'DOUBLE_PURCHASE', orderIds: [orderId, other.id] },
+      { kind: 'LOST', orderIds: [orderId], done: 'unrepaired' },
     ]);
+    expect(result.findings).toEqual({ DOUBLE_PURCHASE: 1, LOST: 1 });
     expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
     expect((await env.audit(referenceId)).received).toHaveLength(2);
   });

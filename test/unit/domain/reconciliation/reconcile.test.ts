@@ -187,6 +187,21 @@ describe("comparing the partner's orders with our purchases", () => {
     expect(compare([order('t')], runs)).toEqual([]);
   });
 
+  it('leaves it to an operator to attach the order that an earlier run of a held purchase recorded', () => {
+    const held = { ...HELD[0]!, referenceId: 'REF-h' };
+    const recorded = order('r', { referenceId: 'another-reference' });
+    const earlier = [2, 1].map((n) =>
+      purchase('h', { ...TERMINATED, orderId: n === 2 ? 'ord-r' : 'ord-0', startedAt: hoursAgo(40 - n) }),
+    );
+    for (const runs of [
+      [held, ...earlier],
+      [...earlier.toReversed(), held],
+    ]) {
+      const found = compare([recorded, order('h', { createdAt: hoursAgo(50) })], runs);
+      expect(found.map(summarize)).toEqual(['DOUBLE_PURCHASE notify REF-h ord-r ord-h', 'LOST REF-h ord-r']);
+    }
+  });
+
   it('names the reference and the order in its advice, even if they contain the words REFERENCE or ORDER', () => {
     const referenceId = 'ORDER-1001-REFERENCE';
     const order1 = order('x', { id: 'REFERENCE-ORDER-1', referenceId, status: 'FAILED' });
