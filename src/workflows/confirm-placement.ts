@@ -10,10 +10,11 @@ import { startAttentionNotice } from './deliver-events';
 import {
   confirmationDelaysMs,
   historySearchOptions,
+  lastSearchTimeoutMs,
   placementInFlightMs,
   unreadableHistoryTimeoutMs,
 } from './policies';
-import { firstStartTime, metrics, type PurchaseRecord, boundedHistoryDelayMs } from './purchase-record';
+import { boundedHistoryDelayMs, currentRunId, firstStartTime, metrics, type PurchaseRecord } from './purchase-record';
 
 /** The order that the purchase continues with. */
 export interface OwnOrder {
@@ -79,6 +80,41 @@ export async function searchForOrder(purchase: PurchaseRecord, search: HistorySe
     // A Retry-After must not postpone the decision.
     const delay = Math.max(ownMs, Math.min(retryAfterMs, giveUpAt - Date.now()));
     await sleep(boundedHistoryDelayMs(delay, giveUpAt), { summary: 'before the order history is searched again' });
+  }
+}
+
+/** The last search before a decision. A window begins when no request of an earlier run can be in flight. */
+export function searchOnceMore(
+  purchase: PurchaseRecord,
+  search: Pick<HistorySearch, 'searches' | 'mayHaveEarlierExecution'>,
+): Promise<SearchConclusion> {
+  const { settings } = purchase;
+  return searchForOrder(purchase, {
+    ...search,
+    needsProof: true,
+    notBefore: Date.now() + (search.searches === 'one' ? 0 : placementInFlightMs(settings)),
+    requestMayHaveBeenSent: true,
+    unreadableForMs: lastSearchTimeoutMs(settings),
+  });
+}
+
+/**
+ * Searches once more in a later run: the run before may have sent a request after the searches that a reset replays.
+ * @returns the current run, and what its search showed; no search in the first run
+ */
+export async function searchAfterReset(
+  purchase: PurchaseRecord,
+  search: Pick<HistorySearch, 'mayHaveEarlierExecution'>,
+): Promise<{ runId: string; history?: SearchConclusion }> {
+  let history: SearchConclusion | undefined;
+  let searchedIn = workflowInfo().firstExecutionRunId;
+  for (;;) {
+    const runId = await currentRunId();
+    if (runId === searchedIn) return { runId, history };
+    searchedIn = runId;
+    purchase.showStep('the order history is searched after a reset', 'if it shows no order, an operator decides');
+    history = await searchOnceMore(purchase, { ...search, searches: 'window' });
+    if (history.kind === 'found') return { runId, history };
   }
 }
 

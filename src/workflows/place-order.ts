@@ -20,10 +20,16 @@ import {
 } from '../domain/placement';
 import { describeItems } from '../domain/purchase-rules';
 import { isPlacementResult } from './guards';
-import { adoptFound, describeConfirmation, type OwnOrder, searchForOrder } from './confirm-placement';
+import {
+  adoptFound,
+  describeConfirmation,
+  type OwnOrder,
+  searchAfterReset,
+  searchForOrder,
+  searchOnceMore,
+} from './confirm-placement';
 import type { Holds } from './holds';
 import {
-  lastSearchTimeoutMs,
   maxConfirmationMs,
   breakerRetryDelayMs,
   permitDelayMs,
@@ -289,14 +295,10 @@ function cancelReason({ lastStartedAt }: Placing, reason: string): string {
 
 async function askOperator(placing: Placing, { explanation }: Extract<Step, { kind: 'hold' }>): Promise<Step> {
   const { purchase, holds } = placing;
-  const runId = await currentRunId();
-  // The run before may have sent a request after these searches, which a reset only replays.
-  if (runId !== workflowInfo().firstExecutionRunId) {
-    purchase.showStep('the order history is searched again after a reset', 'if no order is found, an operator decides');
-    const history = await searchOnceMore(placing, 'window');
-    if (history.kind === 'found') return adoptFound(purchase, history.orders);
-  }
-  const resolution = await holds.hold({ reason: 'PLACEMENT_UNKNOWN', explanation }, runId);
+  const { runId, history } = await searchAfterReset(purchase, { mayHaveEarlierExecution: !placing.isOnlyExecution });
+  if (history?.kind === 'found') return adoptFound(purchase, history.orders);
+  const what = history?.kind === 'unreadable' ? `${explanation}, and now ${history.reason}` : explanation;
+  const resolution = await holds.hold({ reason: 'PLACEMENT_UNKNOWN', explanation: what }, runId);
   switch (resolution.decision) {
     case 'order':
       return { kind: 'order', orderId: resolution.orderId, adopted: true };
@@ -306,7 +308,7 @@ async function askOperator(placing: Placing, { explanation }: Extract<Step, { ki
       placing.until = Date.now() + purchase.settings.placeWithinMs;
       return { kind: 'attempt', reason: 'an operator decided to place it again', afterMs: 0 };
     default:
-      return { kind: 'end', outcome: 'ABANDONED', reason: `abandoned by an operator; ${explanation}` };
+      return { kind: 'end', outcome: 'ABANDONED', reason: `abandoned by an operator; ${what}` };
   }
 }
 
@@ -328,7 +330,10 @@ async function confirmEnd(
     // An earlier run or execution may have sent a request.
     placing.orderMayExist = true;
     placing.requestMayHaveBeenSent = true;
-    const history = await searchOnceMore(placing, isEarliest ? 'one' : 'window');
+    const history = await searchOnceMore(purchase, {
+      searches: isEarliest ? 'one' : 'window',
+      mayHaveEarlierExecution: !placing.isOnlyExecution,
+    });
     if (history.kind === 'found') return adoptFound(purchase, history.orders);
     if (history.kind === 'unreadable') {
       return { kind: 'hold', explanation: `${reason}, and now ${history.reason}` };
@@ -336,17 +341,4 @@ async function confirmEnd(
     // If a reset happens during the window, its first searches are only replayed, so they don't count for the new run.
     if ((await currentRunId()) === runId) return undefined;
   }
-}
-
-/** A window begins when no request of an earlier run can be in flight. */
-function searchOnceMore({ purchase, isOnlyExecution }: Placing, searches: Confirm['searches']) {
-  const { settings } = purchase;
-  return searchForOrder(purchase, {
-    searches,
-    needsProof: true,
-    notBefore: Date.now() + (searches === 'one' ? 0 : placementInFlightMs(settings)),
-    requestMayHaveBeenSent: true,
-    mayHaveEarlierExecution: !isOnlyExecution,
-    unreadableForMs: lastSearchTimeoutMs(settings),
-  });
 }

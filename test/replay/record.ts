@@ -99,6 +99,15 @@ describe('recording', () => {
     await keep(`held-${reason.toLowerCase().replaceAll('_', '-')}-${decision}`, referenceId);
   });
 
+  it('held after a reset', async () => {
+    const { referenceId } = await env.bought({ 'demo-out-of-stock': 1 });
+    const operator = operatorOf(env, referenceId);
+    await operator.reset((await operator.points())[0]!);
+    await operator.held('PLACEMENT_UNKNOWN');
+    await operator.resolve('abandon');
+    await keep('held-after-reset', referenceId);
+  });
+
   it('reset to before the placement', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 1 });
     const operator = operatorOf(env, referenceId);

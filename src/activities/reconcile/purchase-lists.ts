@@ -11,7 +11,8 @@ import {
   isWithoutOrder,
   type KnownPurchase,
   type PartnerOrder,
-  withEarlierOrder,
+  withEarlierRun,
+  withKeys,
 } from '../../domain/reconciliation/records';
 import type { PurchaseReader } from '../../temporal/client';
 import { describeIfValid } from '../dependencies';
@@ -90,16 +91,19 @@ export async function listKnownPurchases(
   return [...found.values()];
 }
 
-/** The current state of a purchase, from the server's own record rather than a list. */
+/** The current state of a purchase, from the server's own record rather than a list, with what its earlier runs recorded. */
 export async function readKnownPurchase(
   reader: PurchaseReader,
   referenceId: string,
   others: OtherRecords,
 ): Promise<KnownPurchase | undefined> {
   const description = await describeIfValid(reader, referenceId);
-  const known = description && (await knownPurchase(reader, description, others));
-  if (!known || known.orderId !== undefined) return known;
-  return withEarlierOrder(known, await reader.orderOfOtherRun(await reader.runs(referenceId), known.runId));
+  let known = description && (await knownPurchase(reader, description, others));
+  for (const run of (await reader.runs(referenceId)).toReversed()) {
+    const earlier = run.runId === known?.runId ? undefined : await knownPurchase(reader, run, others);
+    if (known && earlier) known = withEarlierRun(known, earlier);
+  }
+  return known;
 }
 
 /**
@@ -159,8 +163,7 @@ function withLateDelivery(known: KnownPurchase, memo: LateDelivery): KnownPurcha
   const purchase = { ...known, keysMayHaveArrived, refundReceived };
   const keyIds = unionOfKeyIds(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const { goneKeyIds = purchase.goneKeyIds } = memo;
-  // A key that is no longer in the order may have been replaced, so it does not make up for a missing one.
-  const delivered = countOf(keyIds) - (goneKeyIds ?? []).length;
+  const { delivered } = withKeys({ goneKeyIds }, keyIds);
   const isNew = delivered !== (purchase.delivered ?? 0) || countOf(keyIds) !== countOf(purchase.keyIds);
   if (!isNew) return { ...purchase, ordered: purchase.ordered ?? memo.ordered };
   return {

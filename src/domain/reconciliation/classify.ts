@@ -23,7 +23,7 @@ const WITHHELD =
   'Ask the partner for a refund. If keys were withheld, first check the checkout: some may have reached it without a confirmation.';
 const ADOPT = 'Attach the order to the purchase with `npx fulfilment resolve REFERENCE --order ORDER`.';
 const CHOOSE =
-  'An earlier run of the purchase recorded an order, so a reconciliation attaches none. Attach the right one with `npx fulfilment resolve REFERENCE --order ORDER`.';
+  'The earlier run may have delivered its order, so a reconciliation adopts none. Compare the orders, then decide with `npx fulfilment resolve REFERENCE`.';
 
 /** Keys are missing: the order is only part of what was bought, or had no new key when it was read. */
 export const KEYS_MISSING = {
@@ -184,7 +184,7 @@ function classifyHeld(
   const ended = isFailedOrRefunded(order.status);
   if (orderId === undefined) {
     const classification = ended ? REPAIRABLE.heldWithoutEndedOrder : REPAIRABLE.heldWithoutOrder;
-    // The earlier run may have delivered its order, or was reset because that order was the wrong one.
+    // The earlier run may also have been reset because its order was the wrong one.
     if (earlierOrderId !== undefined) return { ...classification, repair: undefined, advice: CHOOSE };
     const mayAdopt = hold?.decisions.includes('order') ?? true;
     return mayAdopt ? classification : { ...classification, repair: undefined };

@@ -137,6 +137,10 @@ function adviceFor(advice: string, referenceId: string, orderId = 'ORDER'): stri
   return advice.replace(/REFERENCE|ORDER/g, (word) => (word === 'ORDER' ? orderId : referenceId));
 }
 
+function safeId(orderId: string): string {
+  return isTypeable(orderId) ? orderId : '(an unusable id)';
+}
+
 /** A shell expands a leading tilde, and a leading hyphen begins an option. */
 function isTypeable(orderId: string): boolean {
   return isSafeOrderId(orderId) && /^[A-Za-z0-9]/.test(orderId);
@@ -177,8 +181,9 @@ function explainFinding(kind: Finding['kind'], purchase: KnownPurchase, { order,
   }
 }
 
-function describeState({ state, workflowStatus }: KnownPurchase): string {
-  if (workflowStatus === 'RUNNING') return `The purchase is ${safeStatus(state)}`;
+function describeState({ state, workflowStatus, earlierOrderId }: KnownPurchase): string {
+  const earlier = earlierOrderId === undefined ? '' : `; an earlier run recorded the order ${safeId(earlierOrderId)}`;
+  if (workflowStatus === 'RUNNING') return `The purchase is ${safeStatus(state)}${earlier}`;
   if (workflowStatus === 'COMPLETED') return `The purchase ended as ${safeStatus(state)}`;
   const at = state === '' ? '' : ` in the state ${safeStatus(state)}`;
   return `The workflow of the purchase is ${safeStatus(workflowStatus)}${at}`;

@@ -81,7 +81,8 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
     const found = finding(classifyRunning(purchase, order, options));
     // A young purchase will have ended by the next night. The operator of a held one must know of the second order.
     const isReported = purchase.state === 'HELD' || isStuck(purchase.startedAt, options);
-    return isReported ? [...found, ...doubles()] : found;
+    // After a reset, only an operator knows which order is the right one, so none may be called the second.
+    return isReported && purchase.earlierOrderId === undefined ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
   if (!order && !isUnreadable && isExpectedInHistory(purchase, options)) {

@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by';
 import { isSameAmount } from '../money';
-import type { KeyIds } from '../key-ids';
+import { type KeyIds, unionOfKeyIds } from '../key-ids';
 import { isBillable } from '../order';
 import { hasResultOrIsRunning } from '../purchase-state';
 import type { Finding } from './finding';
@@ -105,7 +105,7 @@ export function isExpectedInHistory(purchase: KnownPurchase, { from, recentSince
 export interface RecordIndex {
   /** By order id. */
   orders: ReadonlyMap<string, PartnerOrder>;
-  /** By reference: the orders with the reference of a purchase. */
+  /** By reference of a purchase: the orders with this reference, or else those that the purchase owns. */
   ordersByReference: ReadonlyMap<string, readonly PartnerOrder[]>;
   /** By reference: the latest run. A reset leaves a terminated run that no longer describes the purchase. */
   purchases: ReadonlyMap<string, KnownPurchase>;
@@ -128,13 +128,14 @@ export function indexRecords(
   unreadable: readonly UnreadableRecord[] = [],
 ): RecordIndex {
   const purchases = latestRuns(runs);
+  const owners = ownersOf(purchases, orders);
   return {
     orders,
-    ordersByReference: groupBy(orders.values(), ({ referenceId = '' }) =>
-      purchases.has(referenceId) ? referenceId : undefined,
+    ordersByReference: groupBy(orders.values(), ({ id, referenceId = '' }) =>
+      purchases.has(referenceId) ? referenceId : owners.get(id),
     ),
     purchases,
-    owners: ownersOf(purchases.values(), orders),
+    owners,
     runsByOrder: groupBy(runs, ({ orderId }) => orderId),
     unreadable,
     unreadableById: groupBy(unreadable, ({ id }) => id),
@@ -145,7 +146,7 @@ function latestRuns(runs: readonly KnownPurchase[]): Map<string, KnownPurchase> 
   const latest = new Map<string, KnownPurchase>();
   for (const run of runs.toSorted(newestFirst)) {
     const last = latest.get(run.referenceId);
-    latest.set(run.referenceId, last ? withEarlierOrder(last, run.orderId) : run);
+    latest.set(run.referenceId, last ? withEarlierRun(last, run) : run);
   }
   return latest;
 }
@@ -158,11 +159,24 @@ export function isWithoutOrder({
   return orderId === undefined && !hasResultOrIsRunning(workflowStatus);
 }
 
-/** Adds the order of an earlier run to a run that was stopped without one, or that is running and has none yet. */
-export function withEarlierOrder(run: KnownPurchase, orderId: string | undefined): KnownPurchase {
-  if (isWithoutOrder(run)) return { ...run, orderId };
+/**
+ * Adds what an earlier run left on record: the keys that it delivered, and its order if this one was stopped without an
+ * order or is running and has none yet.
+ */
+export function withEarlierRun(run: KnownPurchase, { orderId, ordered, keyIds }: KnownPurchase): KnownPurchase {
+  const received = keyIds && withKeys(run, unionOfKeyIds(run.keyIds ?? {}, keyIds));
+  const known = { ...run, ...received, ordered: run.ordered ?? ordered };
+  if (isWithoutOrder(run)) return { ...known, orderId };
   const isOpen = isRunning(run) && run.orderId === undefined;
-  return isOpen ? { ...run, earlierOrderId: run.earlierOrderId ?? orderId } : run;
+  return isOpen ? { ...known, earlierOrderId: run.earlierOrderId ?? orderId } : known;
+}
+
+/** A key that is no longer in the order may have been replaced, so it does not make up for a missing one. */
+export function withKeys(
+  { goneKeyIds = [] }: Pick<KnownPurchase, 'goneKeyIds'>,
+  keyIds: KeyIds,
+): Pick<KnownPurchase, 'keyIds' | 'delivered'> {
+  return { keyIds, delivered: Object.values(keyIds).flat().length - goneKeyIds.length };
 }
 
 function newestFirst(one: KnownPurchase, other: KnownPurchase): number {
@@ -174,17 +188,22 @@ function newestFirst(one: KnownPurchase, other: KnownPurchase): number {
 
 /**
  * If two purchases name one order, its owner is the purchase with the order's reference, or else the one that sorts
- * first.
+ * first. An order that only an earlier run recorded belongs to that purchase if no other one claims it.
  */
-function ownersOf(purchases: Iterable<KnownPurchase>, orders: RecordIndex['orders']): Map<string, string> {
+function ownersOf(purchases: RecordIndex['purchases'], orders: RecordIndex['orders']): Map<string, string> {
   const owners = new Map<string, string>();
-  for (const { referenceId, earlierOrderId, orderId = earlierOrderId } of purchases) {
+  for (const { orderId, referenceId } of purchases.values()) {
     if (orderId === undefined) continue;
     const other = owners.get(orderId);
     const shown = orders.get(orderId)?.referenceId;
     if (other === undefined || referenceId === shown || (other !== shown && referenceId < other)) {
       owners.set(orderId, referenceId);
     }
+  }
+  for (const { earlierOrderId, referenceId } of purchases.values()) {
+    if (earlierOrderId === undefined || owners.has(earlierOrderId)) continue;
+    const shown = orders.get(earlierOrderId)?.referenceId ?? '';
+    owners.set(earlierOrderId, purchases.has(shown) ? shown : referenceId);
   }
   return owners;
 }
@@ -197,16 +216,18 @@ export interface OwnOrders {
 
 /**
  * A purchase's own order is the one that it names, whatever the order's reference, because an operator may have chosen
- * it. If the purchase names none, its own order is the one that an earlier run recorded, the oldest billable order with
- * its reference, or else the oldest.
+ * it. If the purchase names none, its own order is the oldest billable order with its reference, or else the oldest. An
+ * order that an earlier run recorded comes first.
  */
 export function ordersOf({ referenceId, orderId, earlierOrderId }: KnownPurchase, records: RecordIndex): OwnOrders {
   const sameReference = records.ordersByReference.get(referenceId) ?? [];
   const free = sameReference.filter(({ id }) => (records.owners.get(id) ?? referenceId) === referenceId);
-  const byAge = free.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-  const earlier = records.orders.get(earlierOrderId ?? '');
-  const order = orderId === undefined ? (earlier ?? byAge.find(isBillable) ?? byAge[0]) : records.orders.get(orderId);
-  return { order, others: byAge.filter((other) => other !== order) };
+  const isLater = ({ id }: PartnerOrder) => Number(id !== earlierOrderId);
+  const inOrder = free.toSorted(
+    (a, b) => isLater(a) - isLater(b) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+  );
+  const order = orderId === undefined ? (inOrder.find(isBillable) ?? inOrder[0]) : records.orders.get(orderId);
+  return { order, others: inOrder.filter((other) => other !== order) };
 }
 
 /**

@@ -4,7 +4,6 @@ import DataLoader from 'dataloader';
 import { PURCHASE_WORKFLOW } from '../../contracts/names';
 import { anyOf } from '../../contracts/purchase-queries';
 import { groupBy } from '../../domain/group-by';
-import type { Run } from './run-history';
 import { BETWEEN_LIST_QUERIES_MS, ROWS_PER_PAGE } from './visibility';
 
 /** Requests within this time after the first share one query. */
@@ -17,7 +16,7 @@ const MAX_ROWS = 1_000;
 /** The runs of purchases with one id. */
 export interface Listed {
   /** Newest first. */
-  runs: readonly (Run & { startTime: Date })[];
+  runs: readonly WorkflowExecutionInfo[];
   /** Whether all rows were read. */
   isComplete: boolean;
 }

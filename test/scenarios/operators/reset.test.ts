@@ -237,6 +237,23 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
+  it.concurrent('reset to between its last search and its hold, explains what the new search found', async () => {
+    const lost = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
+    const referenceId = await env.buyFacing(lost, { 'demo-instant': 2 });
+    const operator = operatorOf(env, referenceId);
+    const before = await operator.held('PLACEMENT_UNKNOWN');
+    const lastSearch = (await operator.scheduled('findOrders')).at(-1);
+    const afterSearch = (await operator.points()).find((point) => Number(point) > Number(lastSearch));
+    const { id: orderId } = await env.orderByHand({ 'demo-instant': 2 }, env.reference());
+    await operator.resolve('order', { orderId });
+    await operator.result();
+    env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'answer', status: 400 } });
+    await operator.reset(afterSearch!);
+
+    const { explanation } = await operator.held('PLACEMENT_UNKNOWN', before);
+    expect(explanation).toContain(`an earlier run recorded the order ${orderId}, which can't be read`);
+  });
+
   it.concurrent(
     'reset before its placement has a response, finds the order of that placement and places no other',
     async () => {

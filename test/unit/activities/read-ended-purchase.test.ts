@@ -1,3 +1,4 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { readEarlierRuns, secretIdBefore } from '../../../src/activities/read-ended-purchase';
 import type { EarlierRun, PurchaseReader } from '../../../src/temporal/client/purchase-reader';
 
@@ -12,7 +13,7 @@ async function readAll({ runIds = [] }: { runIds?: string[] }, ...runs: EarlierR
     async *earlierRuns() {
       yield* runs;
     },
-    runs: async () => runIds.map((runId) => ({ workflowId, runId, startTime: new Date(0) })),
+    runs: async () => runIds.map((runId) => ({ workflowId, runId }) as WorkflowExecutionInfo),
     recordedSecretId: async (run) =>
       run.workflowId === workflowId && run.runId !== 'unplaced' ? run.runId : undefined,
   };

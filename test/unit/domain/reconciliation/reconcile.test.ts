@@ -187,20 +187,53 @@ describe("comparing the partner's orders with our purchases", () => {
     expect(compare([order('t')], runs)).toEqual([]);
   });
 
-  it('leaves it to an operator to attach the order that an earlier run of a held purchase recorded', () => {
+  describe('a held purchase whose earlier run recorded an order', () => {
     const held = { ...HELD[0]!, referenceId: 'REF-h' };
-    const recorded = order('r', { referenceId: 'another-reference' });
-    const earlier = [2, 1].map((n) =>
-      purchase('h', { ...TERMINATED, orderId: n === 2 ? 'ord-r' : 'ord-0', startedAt: hoursAgo(40 - n) }),
-    );
-    for (const runs of [
-      [held, ...earlier],
-      [...earlier.toReversed(), held],
-    ]) {
-      const found = compare([recorded, order('h', { createdAt: hoursAgo(50) })], runs);
-      expect(found.map(summarize)).toEqual(['DOUBLE_PURCHASE notify REF-h ord-r ord-h', 'LOST REF-h ord-r']);
-    }
+    const run = (orderId: string, started: number) =>
+      purchase('h', { ...TERMINATED, runId: `run-${started}`, orderId, startedAt: hoursAgo(started) });
+    const foreign = order('r', { referenceId: 'another-reference' });
+    const findings = (orders: PartnerOrder[], ...known: KnownPurchase[]) => compare(orders, known).map(summarize);
+
+    it('is left to an operator, with the last recorded order named and no order called the second', () => {
+      const orders = [foreign, order('h', { createdAt: hoursAgo(50) })];
+      for (const runs of [
+        [held, run('ord-r', 38), run('ord-0', 39)],
+        [run('ord-0', 39), run('ord-r', 38), held],
+      ]) {
+        const found = compare(orders, runs);
+        expect(found.map(summarize)).toEqual(['LOST REF-h ord-r']);
+        expect(found[0]!.explanation).toContain('an earlier run recorded the order ord-r; its order');
+      }
+    });
+
+    it('is compared with another order if the recorded one is unlisted or not billable', () => {
+      const failed = order('r', { referenceId: 'another-reference', status: 'FAILED' });
+      for (const orders of [[order('h')], [order('h'), failed]])
+        expect(findings(orders, held, run('ord-r', 38))).toEqual(['LOST REF-h ord-h']);
+    });
+
+    it('never claims an order of another purchase', () => {
+      const owner = purchase('b');
+      const orders = [order('b'), order('h')];
+      expect(findings(orders, held, run('ord-b', 38), owner)).toEqual(['LOST REF-h ord-h']);
+      const alsoHeld = { ...held, referenceId: 'REF-b', runId: 'run-of-b' };
+      expect(findings(orders, held, run('ord-b', 38), alsoHeld)).toEqual([
+        'LOST adopt REF-b ord-b',
+        'LOST REF-h ord-h',
+      ]);
+    });
   });
+
+  it.each([
+    ['ABANDONED', 'COMPLETED', []],
+    ['OVERDUE', 'REFUNDED', ['REFUNDED_AFTER_DELIVERY notify-refund REF-x ord-x']],
+  ])(
+    'counts the keys that an earlier run delivered, after a later one ended as %s without them',
+    (state, status, expected) => {
+      const later = purchase('x', { state, delivered: 0, keyIds: {}, runId: 'later', startedAt: hoursAgo(29) });
+      expect(compare([order('x', { status })], [purchase('x'), later]).map(summarize)).toEqual(expected);
+    },
+  );
 
   it('names the reference and the order in its advice, even if they contain the words REFERENCE or ORDER', () => {
     const referenceId = 'ORDER-1001-REFERENCE';
