@@ -4,6 +4,9 @@ import type { Scenario } from './scenarios';
 /** Shown as the state of a purchase that has not started. */
 export const NOT_STARTED = '·';
 
+/** Columns: in a narrower terminal, the lines of a table would wrap. */
+const NARROWEST = 60;
+
 /** What the table shows of one purchase. */
 export interface Row {
   scenario: Scenario;
@@ -22,7 +25,7 @@ export interface Progress {
 
 export function createProgress(out: NodeJS.WriteStream): Progress {
   const paint = paintFor(out);
-  return out.isTTY ? redrawnTable(out, paint) : plainLines(out, paint);
+  return out.isTTY && (out.columns || 80) >= NARROWEST ? redrawnTable(out, paint) : plainLines(out, paint);
 }
 
 /** Prints one line for each change of a purchase's state. */
@@ -48,7 +51,7 @@ function redrawnTable(out: NodeJS.WriteStream, paint: Paint): Progress {
   let drawn: readonly Row[] = [];
   const redraw = (above: string, rows: readonly Row[]) => {
     const erase = drawn.length > 0 ? `\u001b[${drawn.length}A\u001b[0J` : '';
-    const width = Math.max(60, out.columns || 80) - 1;
+    const width = Math.max(NARROWEST, out.columns || 80) - 1;
     out.write(erase + above + rows.map((row) => `${tableLine(row, width, paint)}\n`).join(''));
     drawn = rows;
   };

@@ -25,6 +25,7 @@ keep() {
 }
 
 if [ $# -gt 0 ]; then
+  case $1 in *[!a-z-]*) echo "expected the name of a secret, such as partner-api-key, and got $1" >&2; exit 2 ;; esac
   keep "$1"
   exit
 fi

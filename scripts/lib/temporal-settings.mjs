@@ -18,7 +18,13 @@ export function loadTemporalSettings() {
 function variablesIn(path) {
   // A folder of this name is a Python environment.
   const isFile = attempt(path, () => statSync(path, { throwIfNoEntry: false })?.isFile());
-  return isFile ? parseEnv(read(path).replace(/^\uFEFF/, '')) : {};
+  if (!isFile) return {};
+  // After an indented comment or a line of spaces, Node's parser skips a variable.
+  return parseEnv(
+    read(path)
+      .replace(/^\uFEFF/, '')
+      .replaceAll(/^[^\S\n]+/gm, ''),
+  );
 }
 
 /** @type {(path: string) => string} */

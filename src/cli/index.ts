@@ -70,7 +70,7 @@ export async function runStarter(argv: readonly string[], context: StarterContex
   const program = commands(context);
   out.json = argv.includes('--json');
   try {
-    await program.parseAsync(withoutHelp(program, argv));
+    await program.parseAsync(withoutHelp(program, withoutComment(argv)));
     return context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
@@ -89,6 +89,12 @@ function statusAdvice(error: unknown, message: string): string {
   const { referenceId } = error as { referenceId?: string };
   if (referenceId === undefined || message.includes(PROGRAM)) return '';
   return `\nTo see its state: ${statusCommand(referenceId)}`;
+}
+
+/** Zsh passes a comment that is pasted with a command as arguments. */
+function withoutComment(argv: readonly string[]): readonly string[] {
+  const start = argv.indexOf('#');
+  return start === -1 ? argv : argv.slice(0, start);
 }
 
 /** Drops `help` and `--help` for an unknown command. Otherwise commander shows the whole help and succeeds. */

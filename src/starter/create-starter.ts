@@ -24,8 +24,8 @@ const MAX_FAIRNESS_KEY_BYTES = 64;
 /**
  * Starts purchases and acts on them: shows their state, waits for their results, decides what happens to held ones,
  * repeats deliveries and cancels. It needs only a Temporal client, and never the partner's API key. All methods throw
- * NoResponseError if Temporal does not respond in time; `result` only with `timeoutMs`. An invalid reference throws
- * InvalidArgumentError, and in `purchase` InvalidPurchaseError.
+ * NoResponseError if Temporal does not respond in time. An invalid reference throws InvalidArgumentError, and in
+ * `purchase` InvalidPurchaseError.
  */
 export interface Starter {
   /**
@@ -41,12 +41,12 @@ export interface Starter {
    */
   purchase(input: PurchaseInput): Promise<PurchaseStart>;
   /**
-   * Waits until a purchase ends, or until `timeoutMs` has passed. Without `timeoutMs`, it keeps waiting, even while
-   * Temporal is unreachable. Every outcome is a result, even REJECTED and FAILED.
+   * Waits until a purchase ends, or until `timeoutMs` has passed. Every outcome is a result, even REJECTED and FAILED.
    *
    * @throws PurchaseNotFoundError
    * @throws PurchaseEndedWithoutResultError if the purchase was terminated or its input was invalid.
-   * @throws PurchaseNotEndedError if it has not ended in time; NoResponseError if Temporal was unreachable.
+   * @throws PurchaseNotEndedError if it has not ended in time.
+   * @throws NoResponseError if Temporal was unreachable for about 20 s. Call it again to keep waiting.
    */
   result(referenceId: string, options?: ResultOptions): Promise<PurchaseResult>;
   /**

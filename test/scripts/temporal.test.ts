@@ -23,7 +23,7 @@ describe('npm run temporal', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'key'), 'the-temporal-key\n');
     const text =
-      'TEMPORAL_ADDRESS=temporal.example:7233\nTEMPORAL_API_KEY_FILE=key\nTEMPORAL_TLS=\nPARTNER_API_KEY=secret\n';
+      '  # ours\nTEMPORAL_ADDRESS=temporal.example:7233\n \r\nTEMPORAL_API_KEY_FILE=key\nTEMPORAL_TLS=\nPARTNER_API_KEY=secret\n';
     writeFileSync(join(folder, '.env'), `\uFEFF${text}`);
     const { code, lines } = await runIn(folder);
     expect(code).toBe(0);

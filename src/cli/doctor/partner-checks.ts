@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { minRequestRate } from '../../workflows/policies';
 import { safeStatus } from '../../domain/order';
 import { pluralize } from '../../domain/text-format';
-import type { HistoryOrder, Order } from '../../partner';
+import type { HistoryOrder, Order, ProductPage } from '../../partner';
 import { type Checklist, compareClocks, type DoctorOptions, NOT_TESTED, RUN_AGAIN } from './checklist';
 import { checkHistory } from './history-checks';
 import { PartnerProbe, type Problem, type Reading } from './partner-probe';
@@ -61,9 +61,7 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
     key.ok('accepted');
     if (works.prefix === configured) prefix.ok(formatPrefix(configured));
     else prefix.problem(got, `Set PARTNER_LIST_PREFIX=${works.prefix}, which works.`);
-    const products = checklist.check('partner: products', 'a catalogue');
-    if (works.data.hits > 0) products.ok(pluralize(works.data.hits, 'product'));
-    else products.warning('an empty catalogue', 'Ask the partner whether this account may buy products.');
+    checkProducts(works.data, checklist);
     checklist.settings.PARTNER_LIST_PREFIX = works.prefix;
     return works.prefix;
   }
@@ -93,6 +91,17 @@ async function checkLists(probe: PartnerProbe, checklist: Checklist): Promise<st
       'PARTNER_API_KEY',
     );
   return undefined;
+}
+
+function checkProducts({ hits, unreadable: [unreadable] }: ProductPage, checklist: Checklist): void {
+  const products = checklist.check('partner: products', 'a catalogue');
+  if (unreadable)
+    products.warning(
+      `a product that can't be read, expected ${unreadable.problems.join(', ')}`,
+      'Run `npx fulfilment products`, and ask the partner about the rows that it reports.',
+    );
+  else if (hits > 0) products.ok(pluralize(hits, 'product'));
+  else products.warning('an empty catalogue', 'Ask the partner whether this account may buy products.');
 }
 
 /**

@@ -15,6 +15,8 @@ export interface ConnectionFailure {
 const CLIENT_CERTIFICATE = 'Check TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or …_DATA).';
 const AUTHORITIES =
   "A worker trusts this machine's certificate authorities. Are they installed (on Debian: the package ca-certificates)?";
+const PROXY =
+  "If http_proxy, https_proxy or grpc_proxy is set, Temporal's SDK connects through that proxy, unless no_proxy names the host.";
 const NO_TLS = 'the server does not speak TLS';
 
 /**
@@ -69,7 +71,10 @@ export async function findConnectionFailure(target: TemporalTarget, timeoutMs: n
   }
   if (known) return known;
   if (code === ERROR_RESPONSE)
-    return unreachableFor("Node can reach the server, but Temporal's SDK can't", tls ? AUTHORITIES : undefined);
+    return unreachableFor(
+      "Node can reach the server, but Temporal's SDK can't",
+      tls ? `${AUTHORITIES} ${PROXY}` : PROXY,
+    );
   if (code !== CLOSED) return unreachableFor(`the connection failed (${code})`);
   return tls
     ? unreachableFor(

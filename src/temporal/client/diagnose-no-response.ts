@@ -10,7 +10,7 @@ const CONNECTING = 1;
 const TRANSIENT_FAILURE = 3;
 const NO_GRPC =
   'it accepts connections, but does not respond as Temporal does: it may still be starting, its TLS settings may differ ' +
-  "from the client's, or it is another server.";
+  "from the client's, it is another server, or a proxy that http_proxy names is in between.";
 
 interface GrpcConnection {
   client?: { getChannel?(): { getConnectivityState(tryToConnect: boolean): number } };

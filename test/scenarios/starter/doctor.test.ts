@@ -213,6 +213,17 @@ describe('doctor', () => {
     expect(env.sandbox.requests().place).toBe(0);
   });
 
+  it('warns about a catalogue whose products it cannot read', async () => {
+    const products = [{ id: 'card-5', title: 'Card', price: '4.99' }];
+    const { checks } = await run({
+      fault: { operation: 'products', when: 'after', action: { type: 'merge', data: { products } } },
+    });
+    const warnings = checks.filter(({ level }) => level === 'warning');
+    expect(warnings).toMatchObject([
+      { name: 'partner: products', got: expect.stringContaining("can't be read, expected price: number") as string },
+    ]);
+  });
+
   it('praises neither the speed nor the rate limit of a partner that never responded', async () => {
     const namesOf = ({ checks }: Diagnosis) => checks.map(({ name }) => name);
     const ofResponses = ['partner: rate limit', 'partner: response time'];

@@ -42,6 +42,7 @@ describe('a usage error exits with 2 and one message, and contacts nothing', () 
       'Too many arguments. Options begin with --. npx fulfilment status --help lists',
     ],
     ['no item', ['purchase', 'R-1'], `--item is missing: ${PURCHASE}`],
+    ['no item, and a comment that was pasted with it', ['purchase', 'R-1', '#', 'buys', 'it'], '--item is missing'],
     ['neither reference nor item', ['purchase'], `REFERENCE is missing: ${PURCHASE}`],
     ['no reference, but an item', ['purchase', '--item', 'a:1'], `REFERENCE is missing: ${PURCHASE}`],
     [
