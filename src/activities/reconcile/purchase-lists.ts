@@ -98,10 +98,12 @@ export async function readKnownPurchase(
   others: OtherRecords,
 ): Promise<KnownPurchase | undefined> {
   const description = await describeIfValid(reader, referenceId);
-  let known = description && (await knownPurchase(reader, description, others));
+  const latest = description && (await knownPurchase(reader, description, others));
+  if (!latest) return undefined;
+  let known = latest;
   for (const run of (await reader.runs(referenceId)).toReversed()) {
-    const earlier = run.runId === known?.runId ? undefined : await knownPurchase(reader, run, others);
-    if (known && earlier) known = withEarlierRun(known, earlier);
+    const earlier = run.runId === latest.runId ? undefined : await knownPurchase(reader, run, others);
+    if (earlier) known = withEarlierRun(known, earlier);
   }
   return known;
 }

@@ -65,6 +65,11 @@ describe('a reconciliation', () => {
     expect((await env.audit(referenceId)).received).toHaveLength(2);
   });
 
+  it('reports an order whose reference no purchase can have', async () => {
+    await env.orderByHand({ 'demo-instant': 1 }, "it's ours");
+    expect(await env.reconcile()).toMatchObject({ findings: { ORPHAN: 1 }, details: [{ referenceId: "it's ours" }] });
+  });
+
   it('counts the keys that a purchase delivered before it was reset and abandoned', async () => {
     const { referenceId } = await env.bought({ 'demo-instant': 2 });
     env.sandbox.addFault({ operation: 'orders', times: 'always', action: { type: 'answer', status: 500 } });
