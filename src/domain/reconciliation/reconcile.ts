@@ -78,11 +78,12 @@ function findingsOf(purchase: KnownPurchase, records: RecordIndex, options: Reco
   const doubles = () => (others.length === 0 ? [] : finding(REPAIRABLE.doublePurchase, others));
 
   if (isRunning(purchase)) {
-    const found = finding(classifyRunning(purchase, order, options));
+    // After a reset, only an operator knows which order is the right one, so none may be called the second.
+    const isReset = purchase.earlierOrderId !== undefined;
+    const found = finding(classifyRunning(purchase, order, options), isReset ? others : []);
     // A young purchase will have ended by the next night. The operator of a held one must know of the second order.
     const isReported = purchase.state === 'HELD' || isStuck(purchase.startedAt, options);
-    // After a reset, only an operator knows which order is the right one, so none may be called the second.
-    return isReported && purchase.earlierOrderId === undefined ? [...found, ...doubles()] : found;
+    return isReported && !isReset ? [...found, ...doubles()] : found;
   }
   const isUnreadable = records.unreadableById.has(purchase.orderId ?? '');
   if (!order && !isUnreadable && isExpectedInHistory(purchase, options)) {

@@ -160,15 +160,18 @@ export function isWithoutOrder({
 }
 
 /**
- * Adds what an earlier run left on record: the keys that it delivered, and its order if this one was stopped without an
- * order or is running and has none yet.
+ * Adds what an earlier run left on record: its keys, unless they came from another order, and that order, if this run
+ * ended without one.
  */
-export function withEarlierRun(run: KnownPurchase, { orderId, ordered, keyIds }: KnownPurchase): KnownPurchase {
-  const received = keyIds && withKeys(run, unionOfKeyIds(run.keyIds ?? {}, keyIds));
-  const known = { ...run, ...received, ordered: run.ordered ?? ordered };
-  if (isWithoutOrder(run)) return { ...known, orderId };
-  const isOpen = isRunning(run) && run.orderId === undefined;
-  return isOpen ? { ...known, earlierOrderId: run.earlierOrderId ?? orderId } : known;
+export function withEarlierRun(run: KnownPurchase, { orderId, ordered, keyIds = {} }: KnownPurchase): KnownPurchase {
+  if (isRunning(run))
+    return run.orderId === undefined ? { ...run, earlierOrderId: run.earlierOrderId ?? orderId } : run;
+  const hasKeys = Object.values(keyIds).flat().length > 0;
+  // Keys say nothing about an order that they did not come from.
+  const isOfThisOrder = run.orderId === undefined ? hasKeys || isWithoutOrder(run) : run.orderId === orderId;
+  if (!isOfThisOrder) return run;
+  const received = hasKeys ? withKeys(run, unionOfKeyIds(run.keyIds ?? {}, keyIds)) : {};
+  return { ...run, ...received, orderId: run.orderId ?? orderId, ordered: run.ordered ?? ordered };
 }
 
 /** A key that is no longer in the order may have been replaced, so it does not make up for a missing one. */

@@ -52,14 +52,16 @@ describe('a reconciliation', () => {
   it('leaves the choice to an operator if an earlier run of a held purchase recorded an order', async () => {
     const { referenceId, orderId = '' } = await env.bought({ 'demo-instant': 2 });
     await env.sandbox.changeOrder(orderId, { shownRow: { reference_id: 'another-reference' } });
-    await env.orderByHand({ 'demo-instant': 2 }, referenceId);
+    const other = await env.orderByHand({ 'demo-instant': 2 }, referenceId);
     const operator = operatorOf(env, referenceId);
     await operator.reset((await operator.points())[0]!);
     await operator.held('PLACEMENT_UNKNOWN');
     await env.untilListed("PurchaseState = 'HELD'", 1);
 
     const result = await env.reconcile();
-    expect(found(result, referenceId)).toMatchObject([{ kind: 'LOST', orderIds: [orderId], done: 'unrepaired' }]);
+    expect(found(result, referenceId)).toMatchObject([
+      { kind: 'LOST', orderIds: [orderId, other.id], done: 'unrepaired' },
+    ]);
     expect(result.findings).toEqual({ LOST: 1 });
     expect(await env.starter.status(referenceId)).toMatchObject({ state: 'HELD' });
     expect((await env.audit(referenceId)).received).toHaveLength(2);

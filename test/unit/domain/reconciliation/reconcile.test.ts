@@ -201,7 +201,7 @@ describe("comparing the partner's orders with our purchases", () => {
         [run('ord-0', 39), run('ord-r', 38), held],
       ]) {
         const found = compare(orders, runs);
-        expect(found.map(summarize)).toEqual(['LOST REF-h ord-r']);
+        expect(found.map(summarize)).toEqual(['LOST REF-h ord-r ord-h']);
         expect(found[0]!.explanation).toContain('an earlier run recorded the order ord-r; its order');
       }
     });
@@ -224,16 +224,36 @@ describe("comparing the partner's orders with our purchases", () => {
     });
   });
 
-  it.each([
-    ['ABANDONED', 'COMPLETED', []],
-    ['OVERDUE', 'REFUNDED', ['REFUNDED_AFTER_DELIVERY notify-refund REF-x ord-x']],
-  ])(
-    'counts the keys that an earlier run delivered, after a later one ended as %s without them',
-    (state, status, expected) => {
-      const later = purchase('x', { state, delivered: 0, keyIds: {}, runId: 'later', startedAt: hoursAgo(29) });
-      expect(compare([order('x', { status })], [purchase('x'), later]).map(summarize)).toEqual(expected);
-    },
-  );
+  describe('a purchase that delivered its order before it was reset', () => {
+    const later = (known: Partial<KnownPurchase>) =>
+      purchase('x', { delivered: 0, keyIds: {}, runId: 'later', startedAt: hoursAgo(29), ...known });
+    const other = order('y', { referenceId: 'REF-x' });
+    const renamed = order('x', { referenceId: 'another-reference' });
+    const without = { state: 'ABANDONED', orderId: undefined };
+    const stopped = { ...TERMINATED, orderId: 'ord-y', keyIds: undefined, delivered: undefined };
+
+    it.each<[string, Partial<KnownPurchase>, PartnerOrder[], string[]]>([
+      ['abandoned', without, [order('x')], []],
+      [
+        'overdue',
+        { state: 'OVERDUE' },
+        [order('x', { status: 'REFUNDED' })],
+        ['REFUNDED_AFTER_DELIVERY notify-refund REF-x ord-x'],
+      ],
+      ['abandoned, with another order', without, [renamed, other], ['DOUBLE_PURCHASE notify REF-x ord-x ord-y']],
+      ['abandoned, and only another order is listed', without, [other], ['MISSING_AT_PARTNER REF-x ord-x ord-y']],
+      [
+        'stopped with another order',
+        stopped,
+        [renamed, other],
+        ['ORPHAN another-reference ord-x', 'LOST deliver REF-x ord-y'],
+      ],
+      ['overdue with another order', { state: 'OVERDUE', orderId: 'ord-y' }, [other], ['LATE deliver REF-x ord-y']],
+    ])('is reported with the keys of the right order if it is now %s', (_, known, orders, expected) => {
+      const found = compare(orders, [purchase('x'), later(known)]).map(summarize);
+      expect(found.toSorted()).toEqual(expected.toSorted());
+    });
+  });
 
   it('names the reference and the order in its advice, even if they contain the words REFERENCE or ORDER', () => {
     const referenceId = 'ORDER-1001-REFERENCE';
