@@ -1,5 +1,5 @@
 // `node scripts/run.mjs NAME …`: installs missing packages, then runs NAME.mjs from this folder, which may import them.
-// Everything loaded before that (this file, dependencies, lock, foreground, paths, log) imports only Node's modules.
+// Everything loaded before that (this file, require-node, dependencies, lock, foreground, paths, log) imports only Node's modules.
 import './lib/require-node.mjs';
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { log } from './lib/log.mjs';

@@ -9,6 +9,10 @@ export function keyCount(lines: readonly { keyIds: readonly string[] }[]): numbe
   return lines.reduce((total, { keyIds }) => total + keyIds.length, 0);
 }
 
+export function countKeyIds(keyIds: KeyIds = {}): number {
+  return Object.values(keyIds).flat().length;
+}
+
 /** The key ids of all lines, by product. */
 export function keyIdsOf(lines: readonly { productId: string; keyIds: readonly string[] }[]): KeyIds {
   return unionOfKeyIds(...lines.map(({ productId, keyIds }) => ({ [productId]: [...keyIds] })));

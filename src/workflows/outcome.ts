@@ -1,6 +1,6 @@
 import { log, sleep, workflowInfo } from '@temporalio/workflow';
 import type { PolledOrder } from '../contracts/activities';
-import { type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../domain/key-ids';
+import { countKeyIds, type KeyIds, keyIdsOf, missingKeyIds, unionOfKeyIds } from '../domain/key-ids';
 import { canStopPolling } from '../domain/order';
 import { toSingleLine } from '../domain/text-format';
 import { eventTypeOf } from '../domain/purchase-state';
@@ -81,8 +81,8 @@ function explainEnd(status: string, receivedKeyIds?: KeyIds): string {
 }
 
 /** The checkout must know that the customer may have keys of an order that is reported to have none. */
-function deliveredBefore(receivedKeyIds: KeyIds = {}): string {
-  const before = Object.values(receivedKeyIds).flat().length;
+function deliveredBefore(receivedKeyIds?: KeyIds): string {
+  const before = countKeyIds(receivedKeyIds);
   return before > 0 ? `; keys delivered before: ${before}` : '';
 }
 

@@ -5,7 +5,7 @@ import { type DeliveryMemo, deliveryMemo, purchaseMemo } from '../../contracts/p
 import { anyOfInBatches } from '../../contracts/purchase-queries';
 import { PARTNER_ORDER_ID, PURCHASE_STATE } from '../../contracts/search-attributes';
 import { groupBy } from '../../domain/group-by';
-import { type KeyIds, unionOfKeyIds } from '../../domain/key-ids';
+import { countKeyIds, unionOfKeyIds } from '../../domain/key-ids';
 import { isSafeOrderId, REFERENCE_PATTERN } from '../../domain/order';
 import {
   isWithoutOrder,
@@ -137,7 +137,7 @@ async function knownPurchase(
     totalDebit: closing?.totalDebit,
     ordered: closing?.ordered,
     keyIds: closing?.keyIds,
-    delivered: closing && countOf(closing.keyIds),
+    delivered: closing && countKeyIds(closing.keyIds),
     state,
     workflowStatus: status.name,
     // A client can start a workflow with any search attribute, so another purchase's order must also be in the history.
@@ -165,21 +165,17 @@ function withLateDelivery(known: KnownPurchase, memo: LateDelivery): KnownPurcha
   const purchase = { ...known, keysMayHaveArrived, refundReceived };
   const keyIds = unionOfKeyIds(purchase.keyIds ?? {}, memo.keyIds ?? {});
   const { goneKeyIds = purchase.goneKeyIds } = memo;
-  const { delivered } = withKeys({ goneKeyIds }, keyIds);
-  const isNew = delivered !== (purchase.delivered ?? 0) || countOf(keyIds) !== countOf(purchase.keyIds);
+  const received = withKeys({ goneKeyIds }, keyIds);
+  const isNew =
+    received.delivered !== (purchase.delivered ?? 0) || countKeyIds(keyIds) !== countKeyIds(purchase.keyIds);
   if (!isNew) return { ...purchase, ordered: purchase.ordered ?? memo.ordered };
   return {
     ...purchase,
-    keyIds,
+    ...received,
     goneKeyIds,
-    delivered,
     ordered: memo.ordered ?? purchase.ordered,
     orderId: purchase.orderId ?? memo.orderId,
   };
-}
-
-function countOf(keyIds: KeyIds = {}): number {
-  return Object.values(keyIds).flat().length;
 }
 
 /** Only a valid reference becomes part of a query, because the text comes from the partner. */

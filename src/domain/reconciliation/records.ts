@@ -1,6 +1,6 @@
 import { groupBy } from '../group-by';
 import { isSameAmount } from '../money';
-import { type KeyIds, unionOfKeyIds } from '../key-ids';
+import { countKeyIds, type KeyIds, unionOfKeyIds } from '../key-ids';
 import { isBillable } from '../order';
 import { hasResultOrIsRunning } from '../purchase-state';
 import type { Finding } from './finding';
@@ -166,7 +166,7 @@ export function isWithoutOrder({
 export function withEarlierRun(run: KnownPurchase, { orderId, ordered, keyIds = {} }: KnownPurchase): KnownPurchase {
   if (isRunning(run))
     return run.orderId === undefined ? { ...run, earlierOrderId: run.earlierOrderId ?? orderId } : run;
-  const hasKeys = Object.values(keyIds).flat().length > 0;
+  const hasKeys = countKeyIds(keyIds) > 0;
   // Keys say nothing about an order that they did not come from.
   const isOfThisOrder = run.orderId === undefined ? hasKeys || isWithoutOrder(run) : run.orderId === orderId;
   if (!isOfThisOrder) return run;
@@ -179,7 +179,7 @@ export function withKeys(
   { goneKeyIds = [] }: Pick<KnownPurchase, 'goneKeyIds'>,
   keyIds: KeyIds,
 ): Pick<KnownPurchase, 'keyIds' | 'delivered'> {
-  return { keyIds, delivered: Object.values(keyIds).flat().length - goneKeyIds.length };
+  return { keyIds, delivered: countKeyIds(keyIds) - goneKeyIds.length };
 }
 
 function newestFirst(one: KnownPurchase, other: KnownPurchase): number {

@@ -6,6 +6,10 @@ import { expectDeliveredOnce } from '../../support/purchase-checks';
 import { sharedEnvironment } from '../../support/test-environment';
 import { waitUntil } from '../../support/wait-until';
 
+const LOST = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
+/** Booked seconds after the request, which gets no response. */
+const LATE = { ...LOST, action: { type: 'hang' }, commit: { type: 'late', ms: 7_000 } } as const;
+
 describe('a purchase that an operator resets', () => {
   const env = sharedEnvironment({
     sandbox: { agePerPollMs: 30_000 },
@@ -40,13 +44,7 @@ describe('a purchase that an operator resets', () => {
     await operator.result();
 
     // The same decision again for each hold that the new run opens.
-    await endsTheSameFromEachPoint(referenceId, () =>
-      waitUntil(`${referenceId} has ended again`, async () => {
-        const { workflowStatus, hold } = await env.starter.status(referenceId);
-        if (hold) await decide(decision, hold.id).catch(() => {});
-        return workflowStatus !== 'RUNNING';
-      }),
-    );
+    await endsTheSameFromEachPoint(referenceId, () => untilEnded(referenceId, (holdId) => decide(decision, holdId)));
   });
 
   it.concurrent('rejected and reset to before the rejection, is held instead of placed again', async () => {
@@ -127,9 +125,7 @@ describe('a purchase that an operator resets', () => {
   it.concurrent(
     'reset to a search after a decision, waits for its order instead of asking for another decision',
     async () => {
-      const lost = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
-      const late = { ...lost, action: { type: 'hang' }, commit: { type: 'late', ms: 7_000 } } as const;
-      const referenceId = await env.buyFacing([lost, late], { 'demo-instant': 2 });
+      const referenceId = await env.buyFacing([LOST, LATE], { 'demo-instant': 2 });
       const operator = operatorOf(env, referenceId);
       await operator.held('PLACEMENT_UNKNOWN');
       const searches = await operator.scheduled('findOrders');
@@ -170,8 +166,7 @@ describe('a purchase that an operator resets', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'CANCELLED' });
     await env.orderByHand({ 'demo-instant': 2 }, referenceId);
 
-    const lastSearch = (await operator.scheduled('findOrders')).at(-1);
-    await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastSearch))!);
+    await operator.reset(await pointAfterLast('findOrders', operator));
 
     // The checkout was told that nothing was bought, and may have refunded the customer.
     await expectAskedBefore(referenceId, 'purchase.cancelled');
@@ -216,21 +211,14 @@ describe('a purchase that an operator resets', () => {
   it.concurrent(
     'reset to between its last search and its hold, waits for the order of the request that followed',
     async () => {
-      const lost = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
-      const late = { ...lost, action: { type: 'hang' }, commit: { type: 'late', ms: 7_000 } } as const;
-      const referenceId = await env.buyFacing([lost, late], { 'demo-instant': 2 });
+      const referenceId = await env.buyFacing([LOST, LATE], { 'demo-instant': 2 });
       const operator = operatorOf(env, referenceId);
       await operator.held('PLACEMENT_UNKNOWN');
-      const lastSearch = (await operator.scheduled('findOrders')).at(-1);
-      const afterSearch = (await operator.points()).find((point) => Number(point) > Number(lastSearch));
+      const afterSearch = await pointAfterLast('findOrders', operator);
       await operator.resolve('replace');
       await env.untilSent(referenceId, 2);
-      await operator.reset(afterSearch!);
-      await waitUntil(`${referenceId} has ended`, async () => {
-        const { workflowStatus, hold } = await env.starter.status(referenceId);
-        if (hold) await operator.resolve('replace', { holdId: hold.id }).catch(() => undefined);
-        return workflowStatus !== 'RUNNING';
-      });
+      await operator.reset(afterSearch);
+      await untilEnded(referenceId, (holdId) => operator.resolve('replace', { holdId }));
 
       expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
       expect(await env.audit(referenceId)).toMatchObject({ orderCount: 1, requests: 2 });
@@ -238,17 +226,15 @@ describe('a purchase that an operator resets', () => {
   );
 
   it.concurrent('reset to between its last search and its hold, explains what the new search found', async () => {
-    const lost = { operation: 'place', when: 'before', action: { type: 'reset' } } as const;
-    const referenceId = await env.buyFacing(lost, { 'demo-instant': 2 });
+    const referenceId = await env.buyFacing(LOST, { 'demo-instant': 2 });
     const operator = operatorOf(env, referenceId);
     const before = await operator.held('PLACEMENT_UNKNOWN');
-    const lastSearch = (await operator.scheduled('findOrders')).at(-1);
-    const afterSearch = (await operator.points()).find((point) => Number(point) > Number(lastSearch));
+    const afterSearch = await pointAfterLast('findOrders', operator);
     const { id: orderId } = await env.orderByHand({ 'demo-instant': 2 }, env.reference());
     await operator.resolve('order', { orderId });
     await operator.result();
     env.sandbox.addFault({ operation: 'keys', orderId, times: 'always', action: { type: 'answer', status: 400 } });
-    await operator.reset(afterSearch!);
+    await operator.reset(afterSearch);
 
     const { explanation } = await operator.held('PLACEMENT_UNKNOWN', before);
     expect(explanation).toContain(`an earlier run recorded the order ${orderId}, which can't be read`);
@@ -395,8 +381,7 @@ describe('a purchase that an operator resets', () => {
     expect(await operator.result()).toMatchObject({ outcome: 'ABANDONED' });
     env.receiver.take(referenceId);
 
-    const lastPoll = (await operator.scheduled('pollUntilEnded')).at(-1);
-    await operator.reset((await operator.points()).find((point) => Number(point) > Number(lastPoll))!);
+    await operator.reset(await pointAfterLast('pollUntilEnded', operator));
 
     await expectAskedBefore(referenceId, 'purchase.abandoned');
   });
@@ -419,6 +404,21 @@ describe('a purchase that an operator resets', () => {
       await expectDeliveredOnce(env, referenceId, 1);
     },
   );
+
+  /** The first point after the last activity of this type was scheduled. */
+  async function pointAfterLast(activity: string, operator: Operator) {
+    const last = (await operator.scheduled(activity)).at(-1);
+    return (await operator.points()).find((point) => Number(point) > Number(last))!;
+  }
+
+  /** Decides each hold that opens. */
+  async function untilEnded(referenceId: string, decide: (holdId: string) => Promise<unknown>) {
+    await waitUntil(`${referenceId} has ended`, async () => {
+      const { workflowStatus, hold } = await env.starter.status(referenceId);
+      if (hold) await decide(hold.id).catch(() => undefined);
+      return workflowStatus !== 'RUNNING';
+    });
+  }
 
   /** A newer order, which the search finds, keeps proving to the other tests that the search works. */
   async function showOtherReference(orderId: string) {
