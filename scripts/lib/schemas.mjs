@@ -90,8 +90,11 @@ const PARAMETERS = {
 
 const RESPONSES = {
   received: { description: 'Received and stored.' },
-  never: { description: 'The event is held for an operator.' },
-  again: { description: 'The worker retries for 25 hours, with increasing delays, and then holds the event.' },
+  never: {
+    description:
+      'The event is rejected permanently. If it is the outcome of a purchase, the purchase is held for an operator.',
+  },
+  again: { description: 'The worker retries with increasing delays. For how long depends on the event.' },
 };
 
 /** @type {(name: string, description: string, type: string) => object} */

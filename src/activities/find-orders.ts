@@ -49,10 +49,9 @@ export function createFindOrdersActivities(deps: ActivityDependencies): Pick<Act
         notAfter: deps.now() + searchPermitWaitMs(deps.settings),
       } as const;
       try {
-        const result = await deps.partner.withPermits(permits, (partner) =>
+        return await deps.partner.withPermits(permits, (partner) =>
           searchHistory(partner, { ...deps, readListed }, input),
         );
-        return { ...result, runId: ownRunId() };
       } catch (error) {
         const failed = toFailure(error);
         // Only a search that got no permit is retried here. The workflow decides what any other failure means.

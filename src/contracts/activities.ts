@@ -112,8 +112,6 @@ export interface OrderSearchResult {
   /** Whether the history proved that it would show an order. Always false without `prove`. */
   provesAbsence: boolean;
   reason: string;
-  /** The run in which this search ran. After a reset, results of earlier runs are replayed. */
-  runId?: string;
 }
 
 export interface PollOrderInput {

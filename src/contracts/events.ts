@@ -64,7 +64,7 @@ export const EVENTS = {
   'purchase.delivered': ended('DELIVERED', 'Everything was delivered. Contains the keys.'),
   'purchase.partially_delivered': ended(
     'PARTIALLY_DELIVERED',
-    'Part of the order was delivered; the rest was unavailable. Contains the keys.',
+    'Part of the order was delivered; the rest was unavailable. Contains the keys, if there are any.',
   ),
   'purchase.refunded': {
     summary:
@@ -79,7 +79,7 @@ export const EVENTS = {
   ),
   'purchase.overdue': ended(
     'OVERDUE',
-    'The order was still open at the deadline. Late keys arrive as purchase.late_delivery.',
+    'At the deadline, the order was still open or could not be read. Late keys arrive as purchase.late_delivery.',
   ),
   'purchase.cancelled': ended('CANCELLED', 'Cancelled before anything was bought.'),
   'purchase.abandoned': ended('ABANDONED', 'An operator abandoned the purchase or withheld its keys.'),

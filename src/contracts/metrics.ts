@@ -121,7 +121,7 @@ export const METRICS = {
   fulfilment_reading_timestamp_seconds: seconds(
     'When the gauges of a source were last read, as Unix time: `fulfilment_running_…`, `…oldest…` and `…late…` ' +
       '(purchases), `fulfilment_last_reconciliation_…` (reconciliation), and the account at the partner (balance). A failed ' +
-      'reading leaves it unchanged; before the first reading it is the start time of the worker',
+      'reading leaves it unchanged. Before the first reading, it is the start time of the worker, and `balance` is absent',
     { source: ['purchases', 'reconciliation', 'balance'] },
   ),
 } satisfies Readonly<Record<string, DeclaredMetric>>;

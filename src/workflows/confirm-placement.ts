@@ -52,24 +52,16 @@ type SearchConclusion =
  */
 export async function searchForOrder(purchase: PurchaseRecord, search: HistorySearch): Promise<SearchConclusion> {
   const { settings } = purchase;
-  const { needsProof, unreadableForMs = unreadableHistoryTimeoutMs(settings) } = search;
+  const { needsProof, notBefore, unreadableForMs = unreadableHistoryTimeoutMs(settings) } = search;
   const windowMs = search.searches === 'one' ? 0 : settings.confirmWindowMs;
   const delays = confirmationDelaysMs(settings);
-  let { notBefore } = search;
-  let { firstExecutionRunId: runId } = workflowInfo();
+  const giveUpAt = notBefore + unreadableForMs;
   let absentSince: number | undefined;
 
   for (let searchCount = 0; ; searchCount++) {
     const askedAt = Date.now();
-    const { result, reason, retryAfterMs = 0 } = await searchOnce(purchase, { ...search, notBefore });
+    const { result, reason, retryAfterMs = 0 } = await searchOnce(purchase, search);
     if (result && hasOrders(result.orders)) return { kind: 'found', orders: result.orders };
-    // After a reset, a request of the run before may be in flight, and its searches are only replayed.
-    if (result?.runId !== undefined && result.runId !== runId) {
-      ({ runId } = result);
-      notBefore = Math.max(notBefore, Date.now() + placementInFlightMs(settings));
-      absentSince = undefined;
-    }
-    const giveUpAt = notBefore + unreadableForMs;
     const showsAbsence = result !== undefined && (result.provesAbsence || !needsProof);
     absentSince = showsAbsence ? (absentSince ?? Math.max(Date.now(), notBefore)) : undefined;
     if (absentSince !== undefined && (windowMs === 0 || askedAt - absentSince >= windowMs)) return { kind: 'absent' };

@@ -120,7 +120,6 @@ export const isOrderSearchResult: Guard<OrderSearchResult> = isObject({
   orders: isFoundOrders,
   provesAbsence: isBoolean,
   reason: isString,
-  runId: isOptional(isString),
 });
 
 const hasEarlierDeliveries = isObject({

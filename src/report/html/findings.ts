@@ -21,7 +21,7 @@ export function legendOf(findings: readonly ReportedFinding[]): string {
 const STATUS_MEANINGS: Record<FindingStatus, string> = {
   notified: 'the checkout is sent an event about it, and an operator must act',
   unrepaired: 'an operator must act',
-  repaired: 'nothing is left to do',
+  repaired: 'there is nothing to do; the next reconciliation reports what failed or is still missing',
   'dry-run': 'nothing was changed, because this was a dry run',
 };
 

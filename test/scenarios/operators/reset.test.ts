@@ -225,6 +225,23 @@ describe('a purchase that an operator resets', () => {
     },
   );
 
+  it.concurrent(
+    'reset again to after the search that followed a reset, searches once more before it is held',
+    async () => {
+      const referenceId = await env.buyFacing(LOST, { 'demo-instant': 2 });
+      const operator = operatorOf(env, referenceId);
+      const first = await operator.held('PLACEMENT_UNKNOWN');
+      await operator.reset(await pointAfterLast('findOrders', operator));
+      await operator.held('PLACEMENT_UNKNOWN', first);
+      const afterSearch = await pointAfterLast('findOrders', operator);
+      await env.orderByHand({ 'demo-instant': 2 }, referenceId);
+      await operator.reset(afterSearch);
+      await untilEnded(referenceId, (holdId) => operator.resolve('abandon', { holdId }));
+
+      expect(await operator.result()).toMatchObject({ outcome: 'DELIVERED' });
+    },
+  );
+
   it.concurrent('reset to between its last search and its hold, explains what the new search found', async () => {
     const referenceId = await env.buyFacing(LOST, { 'demo-instant': 2 });
     const operator = operatorOf(env, referenceId);
